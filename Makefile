@@ -1,0 +1,70 @@
+# Each target makes .venv and installs into it what the target needs, once. `make help` lists them.
+# TORCH_INDEX names another package index for torch alone, such as one that holds builds for processors only.
+PYTHON ?= python3
+TORCH_INDEX ?=
+VENV := .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+TORCH := $(shell grep '^torch==' constraints.txt)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-all lint fix bench bench-layers docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.demo ## train string reversal, translate five strings, show what was attended to
+	@$(BIN)/regard demo
+
+test: lint ## lint, then run the tests
+	@$(BIN)/python -m pytest
+
+test-all: lint ## as test, with the tests that take long
+	@$(BIN)/python -m pytest -m ""
+
+lint: $(VENV)/.dev ## check style, types and who imports whom
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+fix: $(VENV)/.dev ## put right what the style checker can
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+bench: $(VENV)/.dev ## run every benchmark, one after the other
+	@set -e; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+bench-layers: $(VENV)/.dev ## the paper's base block, ours beside torch's
+	@$(BIN)/python benchmarks/layers.py
+
+docs: $(VENV)/.docs ## build the documentation into site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html is built"
+
+clean: ## remove caches and what was built (.venv stays)
+	@rm -rf build dist site .venv-base .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+		|| { echo "regard: Python 3.11 or newer is needed; name one with make PYTHON=python3.11" >&2; exit 2; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# First and by itself, so that nothing else chooses which torch comes.
+$(VENV)/.torch: $(VENV)/.made constraints.txt
+	@echo "Installing $(TORCH) (a large download the first time)"
+	@$(PIP) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
+	@touch $@
+
+$(VENV)/.demo: EXTRAS := train,look
+$(VENV)/.dev: EXTRAS := dev
+$(VENV)/.docs: EXTRAS := docs
+$(VENV)/.demo $(VENV)/.dev: $(VENV)/.torch
+$(VENV)/.demo $(VENV)/.dev $(VENV)/.docs: $(VENV)/.made pyproject.toml constraints.txt
+	@echo "Installing regard[$(EXTRAS)]"
+	@$(PIP) -e '.[$(EXTRAS)]' -c constraints.txt
+	@touch $@

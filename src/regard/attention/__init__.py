@@ -1,0 +1,1 @@
+"""How one sequence looks at another: scores, masks, attend, heads, positions, probe."""

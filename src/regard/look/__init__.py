@@ -1,0 +1,1 @@
+"""Record a run and show it: what every word paid attention to."""

@@ -1,0 +1,1 @@
+"""Transformer, recurrent, convolutional, language, encoder, factorization; all behind interface.py."""

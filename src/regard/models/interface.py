@@ -1,0 +1,90 @@
+"""What every model is to the rest of the house: three contracts, and trees of tensors that go along with them.
+
+B batch, S source length, T target length, F width of a source vector, V target vocabulary, C labels.
+
+Always true, and tested for every model: stepping equals forward; a later target token changes no earlier output;
+padding and batching change nothing.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import InputError
+
+Memory = Any  # what a model makes of the source: a tree of tensors, batch first
+State = Any  # what a model carries from step to step: a tree of tensors, batch first
+
+Tree = TypeVar("Tree")
+
+
+class Seq2Seq(nn.Module, ABC):
+    """One sequence becomes another. A language model is one with an empty source."""
+
+    @abstractmethod
+    def encode(self, source: Tensor, lengths: Tensor) -> Memory:
+        """source [B, S] tokens or [B, S, F] vectors, of which the first lengths [B] count."""
+
+    @abstractmethod
+    def start(self, memory: Memory) -> State:
+        """The state before the first target token."""
+
+    @abstractmethod
+    def step(self, state: State, ids: Tensor) -> tuple[Tensor, State]:
+        """ids [B], the newest target tokens, give logits [B, V] for the next ones, and the state behind them."""
+
+    @abstractmethod
+    def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+        """target [B, T] gives logits [B, T, V], each for the token behind its position: all steps at once."""
+
+
+class Labeller(nn.Module, ABC):
+    """Each token, or the whole sentence, is given a label: filling in, classifying."""
+
+    @abstractmethod
+    def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
+        """ids [B, S] give logits [B, S, V] for each token or [B, C] for the sentence."""
+
+
+class Ratings(nn.Module, ABC):
+    """A user's rating of an item."""
+
+    @abstractmethod
+    def forward(self, users: Tensor, items: Tensor) -> Tensor:
+        """users [B] and items [B] give ratings [B]."""
+
+
+def no_source(batch: int, device: torch.device | None = None) -> tuple[Tensor, Tensor]:
+    """The empty source of a language model: tokens [B, 0] and lengths [B]."""
+    return torch.zeros(batch, 0, dtype=torch.long, device=device), torch.zeros(batch, dtype=torch.long, device=device)
+
+
+def check_source(source: Tensor, lengths: Tensor, vectors: int = 0) -> None:
+    """Refuses what no model can read: an empty batch, an empty sentence, vectors of another width."""
+    given = tuple(source.shape)
+    if vectors and (source.dim() != 3 or source.size(2) != vectors):
+        raise InputError(f"a source of shape {list(given)}; this model reads vectors: [batch, length, {vectors}]")
+    if not vectors and source.dim() != 2:
+        raise InputError(f"a source of shape {list(given)}; this model reads tokens: [batch, length]")
+    if source.size(0) == 0:
+        raise InputError("an empty batch; give at least one sentence")
+    if tuple(lengths.shape) != (source.size(0),):
+        raise InputError(f"lengths of shape {list(lengths.shape)}; one number a sentence: [{source.size(0)}]")
+    low, high = (int(x) for x in torch.aminmax(lengths))
+    if low < 1 or high > source.size(1):
+        raise InputError(f"lengths from {low} to {high}; a sentence here has 1 to {source.size(1)} tokens")
+
+
+def reorder(tree: Tree, index: Tensor) -> Tree:
+    """The tree with rows `index` [B'] of every tensor in it: for beams that change places, end, or multiply."""
+    picked: Any
+    if isinstance(tree, Tensor):
+        picked = tree.index_select(0, index)
+    elif isinstance(tree, tuple):
+        parts = [reorder(part, index) for part in tree]
+        picked = type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
+    else:
+        picked = tree  # a number or None is the same for every row
+    return picked

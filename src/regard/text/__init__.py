@@ -1,0 +1,1 @@
+"""A sentence and its tokens."""

@@ -1,0 +1,30 @@
+"""Letters as tokens: the smallest vocabulary there is. Its first four ids are those of every vocabulary of Regard."""
+
+from collections.abc import Iterable
+
+from regard.errors import InputError
+
+UNK, PAD, BOS, EOS = 0, 1, 2, 3  # an unknown token, filling behind the end, the begin, the end
+SPECIALS = 4
+
+
+class Letters:
+    """An alphabet; each of its letters is a token."""
+
+    def __init__(self, alphabet: str) -> None:
+        self.letters = sorted(set(alphabet))
+        self.ids = {letter: i + SPECIALS for i, letter in enumerate(self.letters)}
+
+    def __len__(self) -> int:
+        return len(self.letters) + SPECIALS
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text's letters."""
+        unknown = sorted(set(text) - set(self.letters))
+        if unknown:
+            raise InputError(f"letters {', '.join(map(repr, unknown))} are not among {''.join(self.letters)!r}")
+        return [self.ids[letter] for letter in text]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of ids; the special ones are silent."""
+        return "".join(self.letters[i - SPECIALS] for i in ids if i >= SPECIALS)

@@ -1,0 +1,1 @@
+"""Objective, schedule and loop."""
