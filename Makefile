@@ -9,10 +9,10 @@ TORCH := $(shell grep '^torch==' constraints.txt)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint fix bench bench-layers docs clean
+.PHONY: help demo test test-all lint fix bench bench-layers bench-reversal docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.demo ## train string reversal, translate five strings, show what was attended to
 	@$(BIN)/regard demo
@@ -34,10 +34,13 @@ fix: $(VENV)/.dev ## put right what the style checker can
 	@$(BIN)/ruff format
 
 bench: $(VENV)/.dev ## run every benchmark, one after the other
-	@set -e; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+	@set -e; for name in layers reversal; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
 
 bench-layers: $(VENV)/.dev ## the paper's base block, ours beside torch's
 	@$(BIN)/python benchmarks/layers.py
+
+bench-reversal: $(VENV)/.dev ## which architecture learns to write how long a string backwards
+	@$(BIN)/python benchmarks/reversal.py
 
 docs: $(VENV)/.docs ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

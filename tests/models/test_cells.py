@@ -96,12 +96,18 @@ def test_our_cell_equals_torchs_loop(cell, lengths):
 @pytest.mark.parametrize("lengths", [None, torch.full((B,), T), RAGGED])
 @pytest.mark.parametrize("cell", CELLS)
 def test_watched_or_not_it_is_the_same(cell, lengths):
-    made, x, first = recurrence(cell), sentences(), states(cell)
+    made, x, first = recurrence(cell), sentences().requires_grad_(), states(cell)
+    inside = slice(None) if lengths is None else torch.arange(T) < lengths[:, None]
     (plain, plain_last), _ = watched(made, x, lengths, first)
     fast, fast_last = made(x, lengths, first)
-    inside = slice(None) if lengths is None else torch.arange(T) < lengths[:, None]
     close(fast[inside], plain[inside])
     close(tuple(fast_last), tuple(plain_last))
+    both = [
+        torch.autograd.grad(out[inside].square().sum() + last.hidden.sum(), [x, *made.parameters()])
+        for out, last in ((plain, plain_last), (fast, fast_last))
+    ]
+    for one, other in zip(*both, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("cell", CELLS)

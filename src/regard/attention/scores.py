@@ -43,7 +43,7 @@ def additive(q: Tensor, k: Tensor, weight: Tensor) -> Tensor:
     There q = W s and k = U h are projections already, so this is the small network's second layer.
     """
     meeting = torch.tanh(q.unsqueeze(-2) + k.unsqueeze(-3))  # [..., T, S, K]
-    return (meeting @ weight[..., None, :, None]).squeeze(-1)
+    return (meeting * weight[..., None, None, :]).sum(-1)
 
 
 class Cosine(nn.Module):
