@@ -23,7 +23,8 @@ def wait_until_idle() -> None:
     began = time.monotonic()
     while (load := os.getloadavg()[0]) > IDLE:
         if time.monotonic() - began > PATIENCE:
-            sys.exit(f"benchmarks: the load is {load:.2f}, above {IDLE}; figures would mean nothing. Stop what runs.")
+            print(f"benchmarks: the load is {load:.2f}, above {IDLE}: stop what runs, or add --anyway", file=sys.stderr)
+            sys.exit(2)
         time.sleep(5)
 
 

@@ -14,7 +14,7 @@ from regard.models.build import parameters
 from regard.recipe import ByteNetSpec, ModelSpec, Recipe, RecurrentSpec, TrainingSpec, TransformerSpec
 from regard.training.strings import Pupil, Task
 
-STEPS = 1000
+STEPS, PAIRS = 1000, 64  # pairs in a step, about
 SHORT, LONG = (4, 7), (16, 24)
 
 
@@ -41,12 +41,14 @@ def main() -> None:
     torch.set_num_threads(1)
     print(f"{STEPS} steps        parameters  {SHORT[0]}-{SHORT[1]} letters  {LONG[0]}-{LONG[1]} letters  CPU seconds")
     for name, (spec, rate) in MODELS.items():
-        training = TrainingSpec(steps=STEPS, rate=rate, warmup=50, schedule="cosine", smoothing=0.0)
         shares, began = [], time.process_time()
         for shortest, longest in (SHORT, LONG):
+            tokens = PAIRS * (shortest + longest + 2) // 2
+            training = TrainingSpec(steps=STEPS, rate=rate, batch=tokens, warmup=50, schedule="cosine", smoothing=0.0)
             task = Task(alphabet="abcdefghijk", shortest=shortest, longest=longest)
             pupil = Pupil(Recipe(model=spec, training=training), task)
-            shares.append(list(pupil.learn(asked_every=STEPS))[-1].exact or 0.0)
+            assert len(list(pupil.learn())) == STEPS
+            shares.append(pupil.exact())
         spent = time.process_time() - began
         size = parameters(pupil.model)
         print(f"{name:<25} {size:>9,}  {shares[0]:>11.1%}  {shares[1]:>13.1%}  {spent:>11.0f}", flush=True)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import RecipeError
-from regard.recipe import LanguageSpec, TrainingSpec, TransformerSpec, dump, load, parse, shipped
+from regard.recipe import LanguageSpec, Recipe, TrainingSpec, TransformerSpec, dump, load, parse, shipped
 
 
 def test_a_recipe_is_read():
@@ -36,27 +36,38 @@ def test_dump_says_everything():
         ("[model]\nxyz = 3", "unknown key model.xyz; it may be width, inner, heads"),
         ("[trainin]", "unknown key trainin (did you mean 'training'?)"),
         ("[training]\nstep = 3", "unknown key training.step (did you mean 'steps'?)"),
-        ('[model]\nkind = "transfomer"', "model.kind is 'transfomer'; it may be bytenet, classify"),
-        ('[model]\nkind = "lstm"', "model.kind is 'lstm'; it may be"),
+        ('[model]\nkind = "transfomer"', "model.kind is 'transfomer'; it must be one of bytenet, classify"),
+        ('[model]\nkind = "lstm"', "model.kind is 'lstm'; it must be one of"),
         ("[model]\nwidth = 10\nheads = 3", "width 10 is not divided by 3 heads; heads may be 1, 2, 5, 10, or give"),
-        ('[model]\nwidth = "x"', "model.width is 'x'; it may be a whole number"),
-        ("[model]\nkey_width = 2.5", "model.key_width is 2.5; it may be a whole number"),
-        ("[model]\nbias = 1", "model.bias is 1; it may be true or false"),
-        ('[model]\nactivation = "tanh"', "model.activation is 'tanh'; it may be relu, gelu, gelu_tanh, swish, swiglu"),
-        ('[model]\ntied = ["sauce", "output"]', "it may be a list of source, target, output"),
+        ('[model]\nwidth = "x"', "model.width is 'x'; it must be a whole number above 0"),
+        ("[model]\nkey_width = 2.5", "model.key_width is 2.5; it must be a whole number above 0"),
+        ("[model]\nbias = 1", "model.bias is 1; it must be true or false"),
+        (
+            '[model]\nactivation = "tanh"',
+            "model.activation is 'tanh'; it must be one of relu, gelu, gelu_tanh, swish, swiglu",
+        ),
+        ('[model]\ntied = ["sauce", "output"]', "it must be a list, each one of source, target, output"),
         ('[model]\ntied = ["source"]', "tied is ['source']; name two or three of source, target, output, or none"),
         ("[model]\nsource_vectors = 5", "but a source of vectors has no embedding matrix to share"),
-        ("[model]\nwidth = 0", "width is 0; it must be above 0"),
-        ("[model]\ndropout = 1", "dropout is 1.0; it is a share: from 0 to below 1"),
-        ("[model]\nwindow = -1", "window is -1; it must be 0 (no window) or a number of neighbours"),
+        ("[model]\nwidth = 0", "model.width is 0; it must be a whole number above 0"),
+        ("[model]\ndropout = 1", "dropout is 1; it must be a share: a number from 0 to below 1"),
+        ("[model]\nwindow = -1", "window is -1; it must be a whole number from 0"),
         ("[model]\nwidth = 15\nheads = 5", "width is 15; sinusoidal positions pair sines and cosines: an even width"),
         ('[model]\nwidth = 15\nheads = 5\npositions = "rotary"', "key_width is 3; rotary positions turn pairs"),
         ('[model]\nkind = "recurrent"\nstate = 7', "state is 7; with attention the encoder reads both ways"),
         ('[model]\nkind = "bytenet"\nkernel = 2', "kernel is 2; the encoder looks equally far both ways"),
-        ('[model]\nkind = "bytenet"\ndilations = []', "dilations are []; they must be whole numbers from 1"),
-        ('[model]\nkind = "bytenet"\nstretch = 0', "stretch is 0.0"),
-        ("[training]\nrate = nan", "rate is nan; it must be above 0"),
+        ('[model]\nkind = "bytenet"\ndilations = []', "dilations is []; it must be a list of whole numbers above 0"),
+        ('[model]\nkind = "bytenet"\nstretch = 0', "stretch is 0; it must be a number above 0"),
+        ("[training]\nrate = nan", "rate is nan; it must be a number above 0"),
         ("[training]\nsteps = 3", "warmup is 100 steps, but there are 3 in all"),
+        ("[training]\nrate = inf", "training.rate is inf; it must be a number above 0"),
+        ("[training]\nclip = true", "training.clip is true; it must be a number above 0"),
+        ("seed = -1", "seed is -1; it must be a whole number from 0"),
+        ("seed = 99999999999999999999", "seed is 99999999999999999999; it must be a whole number from 0"),
+        ("[model]\nkey_width = -4", "model.key_width is -4; it must be a whole number above 0"),
+        ("[model]\nnorm = 'Post'", "model.norm is 'Post'; it must be one of post, pre (did you mean 'post'?)"),
+        ("[model]\nkind = ['a']", "model.kind is ['a']; it must be one of bytenet"),
+        ('[model]\n"a\\nb" = 3', "unknown key model.'a\\nb'; it may be width"),
         ("model = 3", "model is 3; it must be a table of keys: [model]"),
         ("training = []", "training is []; it must be a table of keys: [training]"),
         ("model = [", "not TOML: "),
@@ -68,6 +79,22 @@ def test_a_mistake_is_one_line_that_says_what_is_allowed(text, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"norm": "per"}, "norm is 'per'; it must be one of post, pre"),
+        ({"width": "64"}, "width is '64'; it must be a whole number above 0"),
+        ({"tied": ("sauce", "output")}, "tied is ('sauce', 'output'); it must be a list"),
+        ({"heads": 3}, "width 512 is not divided by 3 heads"),
+    ],
+)
+def test_a_spec_made_in_python_is_held_to_the_same(fields, message):
+    with pytest.raises(RecipeError, match=re.escape(message)):
+        TransformerSpec(**fields)
+    with pytest.raises(RecipeError, match="model is 3; it must be a table of keys"):
+        Recipe(model=3)
+
+
 def test_the_files_name_stands_before_the_mistake(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[model]\nwidht = 3")
@@ -75,8 +102,12 @@ def test_the_files_name_stands_before_the_mistake(tmp_path):
         load(path)
     with pytest.raises(RecipeError, match=r"no recipe at .*other\.toml"):
         load(tmp_path / "other.toml")
-    with pytest.raises(RecipeError, match="is a folder; a recipe is a TOML file"):
+    with pytest.raises(RecipeError, match=r"no recipe at .*: (Is a directory|Permission)"):
         load(tmp_path)
+    with pytest.raises(RecipeError, match=r"no recipe at .*null byte"):
+        load("a\0b")
+    path.write_bytes(b"\xef\xbb\xbfseed = 7\r\n")  # a BOM and CRLF, as some editors leave them
+    assert load(path).seed == 7
     path.write_bytes(b"\xff")
     with pytest.raises(RecipeError, match=r"mine\.toml is not UTF-8 \(byte 0\)"):
         load(path)

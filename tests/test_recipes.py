@@ -10,7 +10,7 @@ from regard.recipe import load, shipped
 from regard.training.strings import Pupil, Task
 
 NAMES = sorted(path.stem for path in shipped("base").parent.glob("*.toml"))
-LARGE = 100_000_000  # parameters; what is larger is cut to one layer of each kind
+WIDE = 1024  # what is as wide is cut to one layer of each kind
 
 
 def test_the_promised_ones_are_there():
@@ -20,14 +20,16 @@ def test_the_promised_ones_are_there():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recipe_runs(name):
     recipe = load(shipped(name))
-    if recipe.model.width >= 1024:
+    if recipe.model.width >= WIDE:
         recipe = msgspec.structs.replace(
             recipe, model=msgspec.structs.replace(recipe.model, encoder_layers=1, decoder_layers=1)
         )
-    pupil = Pupil(recipe, Task(pairs=3))
-    losses = [lesson.loss for lesson in islice(pupil.learn(asked_every=2, asked=2), 2)]
+    training = msgspec.structs.replace(recipe.training, batch=29)
+    pupil = Pupil(msgspec.structs.replace(recipe, training=training), Task(), asked=2)
+    losses = [progress.loss for progress in islice(pupil.learn(), 2)]
     assert len(losses) == 2
     assert all(0 < loss < 20 for loss in losses)
+    assert 0 <= pupil.exact() <= 1
     assert parameters(pupil.model) > 1000
 
 

@@ -76,8 +76,9 @@ def test_heads_off_refuses_what_is_not_there():
         heads_off(layer, {"onw": [0]}),
     ):
         pass
-    with heads_off(layer, {"own": [3]}), pytest.raises(InputError, match=r"heads \[3\].* has 3, numbered from 0"):
-        layer["own"](torch.randn(B, T, D), torch.randn(B, S, M))
+    too_many = r"heads \[0, 3\] of 'own' to switch off; it has 3, numbered from 0"
+    with pytest.raises(InputError, match=too_many), heads_off(layer, {"own": [3, 0]}):
+        pass
     assert not layer["own"].probe.watched
 
 

@@ -7,12 +7,12 @@ from regard.training.strings import Pupil, Task
 
 RECIPE = parse(
     "seed = 5\n[model]\nwidth = 14\ninner = 11\nheads = 7\nencoder_layers = 1\ndecoder_layers = 1\n"
-    "[training]\nsteps = 7\nrate = 1e-2\nwarmup = 1\nclip = 0.5"
+    "[training]\nsteps = 7\nbatch = 47\nrate = 1e-2\nwarmup = 1\nclip = 0.5"
 )
 
 
 def lessons(recipe=RECIPE):
-    return list(Pupil(recipe, Task(alphabet="abc", longest=5, pairs=11)).learn(asked_every=1000))
+    return list(Pupil(recipe, Task(alphabet="abc", longest=5), asked=3).learn())
 
 
 def test_it_stops_after_its_steps_and_the_loss_falls():
@@ -26,7 +26,7 @@ def test_the_same_seed_gives_the_same_losses_to_the_last_bit():
 
 
 def test_the_gradient_is_clipped(monkeypatch):
-    pupil = Pupil(RECIPE, Task(alphabet="abc", longest=5, pairs=11))
+    pupil = Pupil(RECIPE, Task(alphabet="abc", longest=5), asked=3)
     lengths = []
     step = torch.optim.AdamW.step
 
@@ -36,6 +36,6 @@ def test_the_gradient_is_clipped(monkeypatch):
         return step(self, *args)
 
     monkeypatch.setattr(torch.optim.AdamW, "step", watch)
-    list(islice(pupil.learn(asked_every=1000), 3))
+    list(islice(pupil.learn(), 3))
     assert all(length <= 0.5001 for length in lengths)
     assert max(lengths) > 0.49

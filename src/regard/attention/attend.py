@@ -59,8 +59,8 @@ def unseen(name: str, value: Tensor) -> Tensor:
 def fused_pays(q: Tensor, score: Score) -> bool:
     """Whether torch's fused kernel can do it and is the faster way.
 
-    On a processor in bfloat16 it is 2 to 4 times slower forward and backward than plain products at sentence lengths
-    (`make bench-layers` prints it); in float32, or on a GPU, it wins.
+    On a processor in bfloat16 it takes 2 to 4 times as long, forward and backward, as plain products at sentence
+    lengths (`make bench-attend` prints it); in float32 it is as fast or faster, on a GPU faster in both.
     """
     if score is not dot and score is not scaled_dot:
         return False

@@ -55,7 +55,7 @@ class MultiHead(nn.Module):
         self.score = make_score(score, heads, key_width)
         self.rotary = Rotary(key_width) if rotary else None
         self.dropout = dropout
-        self.probe = Probe()
+        self.probe = Probe(heads)
 
     def forward(self, x: Tensor, memory: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
         """x [B, T, D] looks at memory [B, S, M], or at itself: [B, T, D]."""

@@ -15,7 +15,11 @@ from regard.errors import InputError, nearest
 
 
 class Probe(nn.Module):
-    """An identity that hooks can watch."""
+    """An identity that hooks can watch; of an attention with so many heads, or (0) of something else."""
+
+    def __init__(self, heads: int = 0) -> None:
+        super().__init__()
+        self.heads = heads
 
     def forward(self, name: str, value: Tensor) -> Tensor:
         return value
@@ -35,13 +39,16 @@ def probes(model: nn.Module) -> dict[str, Probe]:
 @contextmanager
 def heads_off(model: nn.Module, heads: Mapping[str, Iterable[int]]) -> Iterator[None]:
     """While it lasts, the named heads add nothing: `heads_off(model, {"decoder.layers.1.cross": [0]})`."""
-    known = probes(model)
+    known = {path: probe for path, probe in probes(model).items() if probe.heads}
     handles = []
     try:
         for path, off in heads.items():
             if path not in known:
                 raise InputError(f"no attention at {path!r}{nearest(path, known)}; there are {', '.join(known)}")
-            handles.append(known[path].register_forward_hook(silencer(sorted(off))))
+            silent, count = sorted(off), known[path].heads
+            if silent and not 0 <= silent[0] <= silent[-1] < count:
+                raise InputError(f"heads {silent} of {path!r} to switch off; it has {count}, numbered from 0")
+            handles.append(known[path].register_forward_hook(silencer(silent)))
         yield
     finally:
         for handle in handles:
@@ -54,10 +61,7 @@ def silencer(off: list[int]) -> Callable[[Probe, tuple[str, Tensor], Tensor], Te
     def hook(_: Probe, passed: tuple[str, Tensor], value: Tensor) -> Tensor | None:
         if passed[0] != "mix":
             return None
-        count = value.size(1)
-        if off and not (off[0] >= 0 and off[-1] < count):
-            raise InputError(f"heads {off} to switch off; this attention has {count}, numbered from 0")
-        kept = torch.ones(count, dtype=value.dtype, device=value.device)
+        kept = torch.ones(value.size(1), dtype=value.dtype, device=value.device)
         kept[off] = 0
         return value * kept[:, None, None]
 

@@ -6,12 +6,14 @@ what it works with inside the function, so that `regard --help` pays for none of
 
 import os
 import sys
-from typing import NoReturn
-
-from cyclopts import App, CycloptsError
+from typing import TYPE_CHECKING, NoReturn
 
 from regard import __version__
+from regard.commands.importing import INTERRUPTED, leaving_at_once
 from regard.errors import RegardError, UserError
+
+if TYPE_CHECKING:
+    from cyclopts import App, CycloptsError
 
 # Each command of the file of its name, with the line that `regard --help` shows of it.
 COMMANDS = {
@@ -24,33 +26,44 @@ def main() -> NoReturn:
     # Where standard output is a pipe, Windows would write its own code page and CR LF.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", newline="\n")
+            stream.reconfigure(encoding="utf-8", errors=stream.errors, newline="\n")
     try:
         code = _run(sys.argv[1:])
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has enough. What is still buffered goes nowhere, else Python's own flush fails too.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+        code = _mute(0)
+    except SystemExit as left:  # rich leaves with 1 on a closed pipe
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
+        code = _mute(0)
+    except OSError as error:  # a full disk behind standard output
+        code = _mute(_refuse(f"cannot write the output: {error.strerror}", RegardError.exit_code))
     sys.exit(code)
 
 
 def _run(words: list[str]) -> int:
+    with leaving_at_once():
+        from cyclopts import CycloptsError
+
+        app = _app()
     try:
-        code: int | None = _app()(words)
+        code: int | None = app(words)
         return code or 0
     except CycloptsError as error:
-        return _refuse(" ".join(str(error).split()), UserError.exit_code)
+        return _refuse(_in_words(error), UserError.exit_code)
     except RegardError as error:
         return _refuse(str(error), error.exit_code)
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
 
 
-def _app() -> App:
+def _app() -> "App":
+    from cyclopts import App
+
     app = App(
         name="regard",
-        help="Train Transformers and their forebears, translate with them, and look at what every word attends to.",
+        help="Train Transformers and their forebears, and look at what every word attends to.",
         version=f"regard {__version__}",
         result_action="return_value",
         exit_on_error=False,
@@ -62,7 +75,27 @@ def _app() -> App:
     return app
 
 
+def _in_words(error: "CycloptsError") -> str:
+    """What was wrong with the command line, in one line."""
+    from cyclopts import UnknownCommandError, UnusedCliTokensError
+
+    unused = list(error.unused_tokens or []) if isinstance(error, UnknownCommandError | UnusedCliTokensError) else []
+    if unused:
+        kind = (
+            "option" if unused[0].startswith("-") else "command" if isinstance(error, UnknownCommandError) else "word"
+        )
+        return f"unknown {kind} {unused[0]!r}; the commands are {', '.join(COMMANDS)}: see regard --help"
+    return " ".join(str(error).split())
+
+
+def _mute(code: int) -> int:
+    """Nobody reads any more: what is still buffered goes nowhere, else Python's own last flush fails too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
+
+
 def _refuse(message: str, code: int) -> int:
-    for line in message.splitlines():
-        print(f"regard: {line}", file=sys.stderr)
+    if sys.stderr is not None:  # else print would take standard output
+        for line in message.splitlines():
+            print(f"regard: {line}", file=sys.stderr)
     return code

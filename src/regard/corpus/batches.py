@@ -4,7 +4,6 @@ B batch, S source length, T target length.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +44,15 @@ def make_batch(pairs: Iterable[tuple[Sequence[int], Sequence[int]]]) -> Batch:
     return Batch(fill(sources), lengths, fill([[BOS, *t] for t in targets]), fill([[*t, EOS] for t in targets]))
 
 
-def in_batches(pairs: Iterable[tuple[Sequence[int], Sequence[int]]], size: int) -> Iterator[Batch]:
-    """Batches of so many pairs, in their order; the last may be smaller."""
-    rest = iter(pairs)
-    while some := list(islice(rest, size)):
+def in_batches(pairs: Iterable[tuple[Sequence[int], Sequence[int]]], tokens: int) -> Iterator[Batch]:
+    """Batches in the pairs' order, each closed when it holds so many target tokens, EOS counted; the last as it is."""
+    some: list[tuple[Sequence[int], Sequence[int]]] = []
+    held = 0
+    for pair in pairs:
+        some.append(pair)
+        held += len(pair[1]) + 1
+        if held >= tokens:
+            yield make_batch(some)
+            some, held = [], 0
+    if some:
         yield make_batch(some)

@@ -5,7 +5,6 @@ model(source, lengths, target)
 seen["decoder.layers.1.cross"]["weights"][-1]     # [B, H, T, S]
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -23,7 +22,7 @@ def record(model: nn.Module) -> Iterator[Seen]:
     handles = []
     try:
         for path, probe in probes(model).items():
-            seen[path] = defaultdict(list)
+            seen[path] = {}
             handles.append(probe.register_forward_hook(keeper(seen[path])))
         yield seen
     finally:
@@ -35,6 +34,6 @@ def keeper(kept: dict[str, list[Tensor]]) -> Callable[[Probe, tuple[str, Tensor]
     """A hook that keeps each tensor under its name."""
 
     def hook(_: Probe, passed: tuple[str, Tensor], value: Tensor) -> None:
-        kept[passed[0]].append(value.detach())
+        kept.setdefault(passed[0], []).append(value.detach())
 
     return hook

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from regard.models.dropout import Dropout
 from regard.models.embedding import Embedding, Logits, source_front, tie
-from regard.models.interface import Seq2Seq, check_source
+from regard.models.interface import Seq2Seq, check_no_source, check_source
 from regard.models.transformer import initialise
 from regard.recipe import ByteNetSpec, WaveNetSpec
 
@@ -136,7 +136,7 @@ class ByteNet(Seq2Seq):
 
     def __init__(self, spec: ByteNetSpec, source_vocabulary: int, target_vocabulary: int) -> None:
         super().__init__()
-        self.vectors, self.stretch, self.extra = spec.source_vectors, spec.stretch, spec.extra
+        self.stretch, self.extra = spec.stretch, spec.extra
         self.source = source_front(spec.source_vectors, source_vocabulary, spec.width)
         self.target = Embedding(target_vocabulary, spec.width)
         self.encoder = nn.ModuleList(ResidualBlock(spec, d, causal=False) for d in spec.dilations * spec.encoder_sets)
@@ -151,7 +151,7 @@ class ByteNet(Seq2Seq):
         tie(spec.tied, self.source, self.target, self.logits)
 
     def encode(self, source: Tensor, lengths: Tensor) -> Memory:
-        check_source(source, lengths, self.vectors)
+        check_source(source, lengths, self.source)
         stretched = self.unfold(lengths)
         size = int(stretched.max())
         x = resize(self.dropout(self.source(source)) * within(lengths, source.size(1)), size)
@@ -201,6 +201,7 @@ class WaveNet(Seq2Seq):
         initialise(decoder, self.readout)
 
     def encode(self, source: Tensor, lengths: Tensor) -> Memory:
+        check_no_source(source)
         return Memory(source)
 
     def start(self, memory: Memory) -> ConvolutionState:
@@ -216,6 +217,7 @@ class WaveNet(Seq2Seq):
         return self.speak(skipped), state._replace(past=tuple(past), length=state.length + 1)
 
     def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+        check_no_source(source)
         x = self.dropout(self.target(target))
         skipped = torch.zeros_like(x)
         for block in self.decoder:

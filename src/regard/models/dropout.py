@@ -24,7 +24,7 @@ class Dropout(nn.Module):
             return x
         if x.device.type != "cpu":
             return F.dropout(x, self.share)
-        dropped = max(1, round(self.share * BYTE))
+        dropped = min(max(1, round(self.share * BYTE)), BYTE - 1)
         kept: Tensor = Masked.apply(  # type: ignore[no-untyped-call]
             x, keep_bytes(x.numel(), dropped).view(x.shape), BYTE / (BYTE - dropped)
         )

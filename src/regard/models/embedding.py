@@ -21,6 +21,7 @@ class Embedding(nn.Module):
 
     def __init__(self, vocabulary: int, width: int, deviation: float | None = None) -> None:
         super().__init__()
+        self.tokens = vocabulary
         self.weight = nn.Parameter(torch.randn(vocabulary, width) * (deviation or width**-0.5))
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -52,6 +53,7 @@ class VectorFront(nn.Module):
 
     def __init__(self, vectors: int, width: int) -> None:
         super().__init__()
+        self.vectors = vectors
         self.project = nn.Linear(vectors, width)
         nn.init.normal_(self.project.weight, std=1 / math.sqrt(vectors * width))
 

@@ -27,7 +27,7 @@ class Fill(Labeller):
             self.logits.weight = embedding.weight
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
-        check_source(ids, lengths)
+        check_source(ids, lengths, self.source.embedding)
         x = self.encoder(self.source(ids), masks.padding(lengths, ids.size(1)))
         logits: Tensor = self.logits(x)
         return logits
@@ -45,7 +45,7 @@ class Classify(Labeller):
         initialise(self.encoder, self.label)
 
     def forward(self, ids: Tensor, lengths: Tensor) -> Tensor:
-        check_source(ids, lengths)
+        check_source(ids, lengths, self.source.embedding)
         x = self.encoder(self.source(ids), masks.padding(lengths, ids.size(1)))
         logits: Tensor = self.label(x[:, 0] if self.pooling == "first" else mean(x, lengths))
         return logits

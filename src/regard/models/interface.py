@@ -61,8 +61,12 @@ def no_source(batch: int, device: torch.device | None = None) -> tuple[Tensor, T
     return torch.zeros(batch, 0, dtype=torch.long, device=device), torch.zeros(batch, dtype=torch.long, device=device)
 
 
-def check_source(source: Tensor, lengths: Tensor, vectors: int = 0) -> None:
-    """Refuses what no model can read: an empty batch, an empty sentence, vectors of another width."""
+def check_source(source: Tensor, lengths: Tensor, front: nn.Module) -> None:
+    """Refuses what no model can read: an empty batch or sentence, vectors of another width, a token it does not have.
+
+    front: the Embedding or VectorFront that will read it; each says how many `tokens` or `vectors` it knows.
+    """
+    vectors, tokens = getattr(front, "vectors", 0), getattr(front, "tokens", 0)
     given = tuple(source.shape)
     if vectors and (source.dim() != 3 or source.size(2) != vectors):
         raise InputError(f"a source of shape {list(given)}; this model reads vectors: [batch, length, {vectors}]")
@@ -72,9 +76,21 @@ def check_source(source: Tensor, lengths: Tensor, vectors: int = 0) -> None:
         raise InputError("an empty batch; give at least one sentence")
     if tuple(lengths.shape) != (source.size(0),):
         raise InputError(f"lengths of shape {list(lengths.shape)}; one number a sentence: [{source.size(0)}]")
+    if source.size(1) == 0:
+        raise InputError("sentences of no tokens; each needs at least one")
     low, high = (int(x) for x in torch.aminmax(lengths))
     if low < 1 or high > source.size(1):
         raise InputError(f"lengths from {low} to {high}; a sentence here has 1 to {source.size(1)} tokens")
+    if tokens:
+        low, high = (int(x) for x in torch.aminmax(source))
+        if low < 0 or high >= tokens:
+            raise InputError(f"source tokens from {low} to {high}; this model knows 0 to {tokens - 1}")
+
+
+def check_no_source(source: Tensor) -> None:
+    """A language model goes on from its own words; it has nothing that could read a source."""
+    if source.size(1):
+        raise InputError(f"a source of {source.size(1)} tokens; a language model has none: see `no_source`")
 
 
 def reorder(tree: Tree, index: Tensor) -> Tree:

@@ -6,7 +6,7 @@ B batch, T length, D model width, V vocabulary.
 from torch import Tensor
 
 from regard.models.embedding import Embedding, Logits
-from regard.models.interface import Seq2Seq
+from regard.models.interface import Seq2Seq, check_no_source
 from regard.models.transformer import Decoder, DecoderState, Entrance, Memory, initialise
 from regard.recipe import LanguageSpec
 
@@ -25,6 +25,7 @@ class Language(Seq2Seq):
             self.logits.weight = embedding.weight
 
     def encode(self, source: Tensor, lengths: Tensor) -> Memory:
+        check_no_source(source)
         return Memory(source, None)
 
     def start(self, memory: Memory) -> DecoderState:

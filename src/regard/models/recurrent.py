@@ -74,7 +74,7 @@ class Attention(nn.Module):
         self.query = nn.Linear(size, size, bias=False) if small_network else nn.Identity()
         self.key = nn.Linear(size, size) if small_network else nn.Identity()
         self.score = make_score(kind, 1, size)
-        self.probe = Probe()
+        self.probe = Probe(heads=1)
 
     def project(self, features: Tensor) -> Keys:
         """a [B, S, N] -> k = U a and v = a, each [B, 1, S, N]"""
@@ -171,7 +171,7 @@ class Recurrent(Seq2Seq):
 
     def __init__(self, spec: RecurrentSpec, source_vocabulary: int, target_vocabulary: int) -> None:
         super().__init__()
-        self.vectors, self.looks = spec.source_vectors, spec.attention != "none"
+        self.looks = spec.attention != "none"
         self.source = source_front(spec.source_vectors, source_vocabulary, spec.width)
         self.target = Embedding(target_vocabulary, spec.width)
         self.encoder = Encoder(spec)
@@ -181,7 +181,7 @@ class Recurrent(Seq2Seq):
         tie(spec.tied, self.source, self.target, self.logits)
 
     def encode(self, source: Tensor, lengths: Tensor) -> Memory:
-        check_source(source, lengths, self.vectors)
+        check_source(source, lengths, self.source)
         features, last = self.encoder(self.source(source), lengths)
         if not self.looks:
             return Memory(last, None, None)

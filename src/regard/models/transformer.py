@@ -148,7 +148,6 @@ class Transformer(Seq2Seq):
 
     def __init__(self, spec: TransformerSpec, source_vocabulary: int, target_vocabulary: int) -> None:
         super().__init__()
-        self.vectors = spec.source_vectors
         self.source = Entrance(spec, source_front(spec.source_vectors, source_vocabulary, spec.width))
         target = Embedding(target_vocabulary, spec.width)
         self.target = Entrance(spec, target)
@@ -159,7 +158,7 @@ class Transformer(Seq2Seq):
         tie(spec.tied, self.source.embedding, target, self.logits)
 
     def encode(self, source: Tensor, lengths: Tensor) -> Memory:
-        check_source(source, lengths, self.vectors)
+        check_source(source, lengths, self.source.embedding)
         mask = masks.padding(lengths, source.size(1))
         return Memory(self.encoder(self.source(source), mask), mask)
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import islice
 
 import torch
 
-from regard.corpus.batches import Batch, in_batches, make_batch
-from regard.corpus.generate import strings
+from regard.corpus.batches import in_batches, make_batch
+from regard.corpus.generate import Pair, strings
 from regard.look.record import record
 from regard.models.build import build
 from regard.models.interface import Seq2Seq
@@ -15,9 +15,9 @@ from regard.recipe import Recipe
 from regard.search.greedy import GreedyOptions, greedy
 from regard.search.steps import finish
 from regard.text.letters import BOS, EOS, PAD, UNK, Letters
-from regard.training.loop import train
+from regard.training.loop import Progress, train
 
-HELD_OUT_SEED = 2**31  # the strings that are asked for are not those that were taught
+EXAM_SEED = 2**31  # of the strings that are asked for; they are left out of those that are taught
 SPARE = 4  # an answer may be so many letters longer than what is right before it is cut
 CROSS = ".cross"  # what the attention to the source is called, in whatever layer
 
@@ -30,53 +30,49 @@ class Task:
     alphabet: str = "abcdefghijklmnopqrstuvwxyz"
     shortest: int = 2
     longest: int = 10
-    pairs: int = 64  # in a batch
 
-
-class Lesson(NamedTuple):
-    """How far the learning has come."""
-
-    step: int
-    loss: float
-    exact: float | None  # the share of unseen strings answered without a fault, every so many steps
+    def pairs(self, seed: int) -> Iterator[Pair]:
+        """Strings and answers without end."""
+        return strings(self.name, self.alphabet, self.shortest, self.longest, seed)
 
 
 class Pupil:
-    """A model that learns strings."""
+    """A model that learns strings, and is asked for others than it was taught."""
 
-    def __init__(self, recipe: Recipe, task: Task) -> None:
+    def __init__(self, recipe: Recipe, task: Task, asked: int = 500) -> None:
         torch.manual_seed(recipe.seed)
         self.recipe, self.task, self.letters = recipe, task, Letters(task.alphabet)
+        self.exam = list(islice(task.pairs(EXAM_SEED), asked))
         model = build(recipe.model, len(self.letters), len(self.letters))
         assert isinstance(model, Seq2Seq), "strings become strings"
         self.model = model
 
-    def batches(self, seed: int) -> Iterator[Batch]:
-        """Batches of random strings without end."""
-        task = self.task
-        pairs = strings(task.name, task.alphabet, task.shortest, task.longest, seed)
-        encode = self.letters.encode
-        return in_batches(((encode(one), encode(other)) for one, other in pairs), task.pairs)
+    def taught(self) -> Iterator[Pair]:
+        """Strings without end, none of them in the exam."""
+        asked = {question for question, _ in self.exam}
+        return (pair for pair in self.task.pairs(self.recipe.seed) if pair[0] not in asked)
 
-    def learn(self, asked_every: int, asked: int = 500) -> Iterator[Lesson]:
-        """Trains; every so many steps it is asked for so many unseen strings."""
-        unseen = strings(self.task.name, self.task.alphabet, self.task.shortest, self.task.longest, HELD_OUT_SEED)
-        exam = [next(unseen) for _ in range(asked)]
-        for step, loss, _ in train(self.model, self.batches(self.recipe.seed), self.recipe.training):
-            exact = None
-            if step % asked_every == 0:
-                answers = self.answer([question for question, _ in exam])
-                exact = sum(a == wanted for a, (_, wanted) in zip(answers, exam, strict=True)) / asked
-                self.model.train()
-            yield Lesson(step, loss, exact)
+    def learn(self) -> Iterator[Progress]:
+        """Trains; yields after each step."""
+        encode = self.letters.encode
+        ids = ((encode(one), encode(other)) for one, other in self.taught())
+        yield from train(self.model, in_batches(ids, self.recipe.training.batch), self.recipe.training)
+
+    def exact(self) -> float:
+        """The share of the exam that is answered without a fault."""
+        answers = self.answer([question for question, _ in self.exam])
+        right = [answer == wanted for answer, (_, wanted) in zip(answers, self.exam, strict=True)]
+        return sum(right) / len(right)
 
     def answer(self, texts: Sequence[str]) -> list[str]:
         """What the model makes of the texts, letter by letter, each the likeliest."""
+        training = self.model.training
         self.model.eval()
         batch = make_batch([(self.letters.encode(text), []) for text in texts])
         limit = max(map(len, texts)) + SPARE
         options = GreedyOptions(start=BOS, end=EOS, limit=limit, banned=(UNK, PAD, BOS))
         found = finish(greedy(self.model, torch.from_numpy(batch.source), torch.from_numpy(batch.lengths), options))
+        self.model.train(training)
         return [self.letters.decode(best.ids) for best, *_ in found]
 
     def cross_attention(self, text: str, answer: str) -> list[list[float]]:
