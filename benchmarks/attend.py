@@ -19,13 +19,14 @@ from regard.attention.scores import scaled_dot
 
 SHAPES = ((128, 4, 32), (16, 8, 64), (16, 8, 256))  # sentences, heads, tokens
 WIDTH = 64  # of a head
+DTYPES = (torch.float32, torch.bfloat16)
 
 
-def run(batch: int, heads: int, length: int, dtype: torch.dtype, fused: bool) -> Callable[[], None]:
+def run(batch: int, heads: int, length: int, like: Tensor, fused: bool) -> Callable[[], None]:
+    """What is timed, in the number format and on the device of `like`."""
     # [B, T, H, K] seen as [B, H, T, K], as a projection leaves it
-    shape = batch, length, heads, WIDTH
-    q, k, v = (torch.randn(shape, dtype=dtype).transpose(1, 2).requires_grad_() for _ in range(3))
-    mask, above = causal(length), torch.randn(batch, heads, length, WIDTH, dtype=dtype)
+    q, k, v = (like.new_empty(batch, length, heads, WIDTH).normal_().transpose(1, 2).requires_grad_() for _ in range(3))
+    mask, above = causal(length, device=like.device), torch.randn_like(q)
 
     def plain() -> Tensor:
         return mix(softmax(hide(scaled_dot(q, k), mask), mask), v)
@@ -34,25 +35,32 @@ def run(batch: int, heads: int, length: int, dtype: torch.dtype, fused: bool) ->
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
 
     way = kernel if fused else plain
-    return lambda: way().backward(above)
+
+    def both() -> None:
+        way().backward(above)
+        if like.is_cuda:
+            torch.cuda.synchronize()
+
+    return both
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--anyway", action="store_true", help="measure on a busy machine too; the figures mean little")
     given = parser.parse_args()
     if not given.anyway:
         wait_until_idle()
     print("sentences x heads x tokens  numbers    plain ms  fused ms  plain / fused  attend takes")
     for shape in SHAPES:
-        dtypes = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+        likes = {str(t).removeprefix("torch."): torch.empty(1, dtype=t, device=given.device) for t in DTYPES}
         ways = {"plain": False, "fused": True}
-        runs = {f"{way} {name}": run(*shape, dtypes[name], ways[way]) for name in dtypes for way in ways}
+        runs = {f"{way} {name}": run(*shape, likes[name], ways[way]) for name in likes for way in ways}
         times, _ = interleaved(runs, given.rounds)
-        for name, dtype in dtypes.items():
+        for name, like in likes.items():
             plain, fused = times[f"plain {name}"], times[f"fused {name}"]
-            taken = "fused" if fused_pays(torch.empty(1, dtype=dtype), scaled_dot) else "plain"
+            taken = "fused" if fused_pays(like, scaled_dot) else "plain"
             size = " x ".join(map(str, shape))
             print(f"{size:>26}  {name:<8}  {plain * 1e3:>9.1f}  {fused * 1e3:>8.1f}  {plain / fused:>13.2f}  {taken}")
 

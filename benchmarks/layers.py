@@ -67,7 +67,7 @@ def forward_and_backward(make: Callable[[], Tensor], above: Tensor, bf16: bool) 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--anyway", action="store_true", help="measure on a busy machine too; the figures mean little")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)

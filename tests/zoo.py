@@ -80,10 +80,15 @@ def target_of(batch, length, seed=3):
     return torch.randint(0, TARGET, (batch, length), generator=torch.Generator().manual_seed(seed))
 
 
-def outputs(name, model):
-    """What the model says to an input of its kind."""
+def inputs(name):
+    """What a model of its kind is given."""
     if name in SEQ2SEQ:
-        return model(*source_of(name, [7, 5, 3]), target_of(3, 5))
+        return (*source_of(name, [7, 5, 3]), target_of(3, 5))
     if name in LABELLERS:
-        return model(*source_of(name, [7, 5, 3]))
-    return model(torch.tensor([0, 6, 2]), torch.tensor([4, 0, 1]))
+        return source_of(name, [7, 5, 3])
+    return torch.tensor([0, 6, 2]), torch.tensor([4, 0, 1])
+
+
+def outputs(name, model):
+    """What the model says to it."""
+    return model(*inputs(name))

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from peers import copy, marian
 from regard.models.interface import no_source
 from regard.models.language import Language
 from regard.models.transformer import Transformer
@@ -14,11 +15,6 @@ B, S, T, WIDTH, HEADS, INNER, PIECES = 3, 7, 5, 12, 3, 23, 29
 LENGTHS = torch.tensor([7, 3, 5])
 
 
-def copy(ours, theirs):
-    """The weights of modules of one shape; nothing may be left over."""
-    ours.load_state_dict(theirs.state_dict())
-
-
 def copy_torch_attention(ours, theirs):
     for i, part in enumerate((ours.query, ours.key, ours.value)):
         part.weight.copy_(theirs.in_proj_weight[i * WIDTH : (i + 1) * WIDTH])
@@ -26,6 +22,7 @@ def copy_torch_attention(ours, theirs):
     copy(ours.output, theirs.out_proj)
 
 
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_torch_transformer(norm):
     torch.manual_seed(1)
@@ -75,39 +72,12 @@ def test_marian():
     )  # fmt: skip
     theirs = transformers.MarianMTModel(config).eval()
     randomise(theirs)
-    spec = TransformerSpec(
-        width=WIDTH, heads=HEADS, inner=INNER, encoder_layers=2, decoder_layers=3, activation="swish",
-        positions="halved", output_bias=True,
-    )  # fmt: skip
-    ours = Transformer(spec, PIECES, PIECES).eval()
+    ours = marian(theirs)
     with torch.no_grad():
-        ours.logits.weight.copy_(theirs.model.shared.weight)  # all three are one
-        ours.logits.bias.copy_(theirs.final_logits_bias[0])
-        for mine, other in zip(ours.encoder.layers, theirs.model.encoder.layers, strict=True):
-            copy_marian(mine, other)
-        for mine, other in zip(ours.decoder.layers, theirs.model.decoder.layers, strict=True):
-            copy_marian(mine, other)
-            copy_marian_attention(mine.cross, other.encoder_attn)
-            copy(mine.around_cross.norm, other.encoder_attn_layer_norm)
         source, target = torch.randint(0, PIECES, (B, S)), torch.randint(0, PIECES, (B, T))
         mask = ~behind_the_end()
         logits = theirs(input_ids=source, attention_mask=mask.long(), decoder_input_ids=target).logits
         torch.testing.assert_close(ours(source, LENGTHS, target), logits, atol=1e-5, rtol=0)
-
-
-def copy_marian(mine, other):
-    copy_marian_attention(mine.own, other.self_attn)
-    copy(mine.around_own.norm, other.self_attn_layer_norm)
-    copy(mine.feed_forward.inner, other.fc1)
-    copy(mine.feed_forward.outer, other.fc2)
-    copy(mine.around_feed_forward.norm, other.final_layer_norm)
-
-
-def copy_marian_attention(ours, theirs):
-    copy(ours.query, theirs.q_proj)
-    copy(ours.key, theirs.k_proj)
-    copy(ours.value, theirs.v_proj)
-    copy(ours.output, theirs.out_proj)
 
 
 def test_gpt2():

@@ -1,53 +1,19 @@
-"""Our beam search beside Hugging Face's `generate`, over the same small random Marian model."""
+"""Our search over our Transformer beside Hugging Face's `generate` over its Marian, with the same random weights."""
 
 import math
-from typing import NamedTuple
 
 import pytest
 import torch
 from torch import Tensor
 from transformers import MarianConfig, MarianMTModel
 
-from regard.models.interface import Seq2Seq
+from peers import marian
 from regard.search.beam import BeamOptions, beam
 from regard.search.greedy import GreedyOptions, greedy
 from regard.search.steps import finish
 
 END, PAD, VOCABULARY = 0, 52, 53
 BEAMS, LIMIT = 4, 17
-
-
-class Said(NamedTuple):
-    """Marian has no step of its own here: each reads all that has been said again."""
-
-    features: Tensor
-    mask: Tensor
-    ids: Tensor
-
-
-class Marian(Seq2Seq):
-    def __init__(self, peer: MarianMTModel) -> None:
-        super().__init__()
-        self.peer = peer
-
-    def encode(self, source: Tensor, lengths: Tensor) -> Said:
-        mask = (torch.arange(source.size(1)) < lengths[:, None]).long()
-        features = self.peer.model.encoder(input_ids=source, attention_mask=mask).last_hidden_state
-        return Said(features, mask, source[:, :0])
-
-    def start(self, memory: Said) -> Said:
-        return memory
-
-    def step(self, state: Said, ids: Tensor) -> tuple[Tensor, Said]:
-        state = state._replace(ids=torch.cat((state.ids, ids[:, None]), 1))
-        return self.logits(state)[:, -1], state
-
-    def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
-        return self.logits(self.encode(source, lengths)._replace(ids=target))
-
-    def logits(self, said: Said) -> Tensor:
-        asked = {"attention_mask": said.mask, "decoder_input_ids": said.ids, "use_cache": False}
-        return self.peer(encoder_outputs=(said.features,), **asked).logits
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +83,7 @@ def theirs(
 def test_equal_to_generate(peer, inputs, options, same_options):
     expected, scores = theirs(peer, inputs, num_beams=BEAMS, num_return_sequences=BEAMS, **options)
     mine = BeamOptions(start=PAD, end=END, limit=LIMIT, banned=[PAD], beams=BEAMS, n_best=BEAMS, **same_options)
-    found = [h for hypotheses in finish(beam(Marian(peer), *inputs, mine)) for h in hypotheses]
+    found = [h for hypotheses in finish(beam(marian(peer), *inputs, mine)) for h in hypotheses]
     assert [(h.ids, h.ended) for h in found] == expected
     assert [h.score for h in found] == pytest.approx(scores, abs=1e-4)
     assert 100 < sum(h.ended for h in found) < 395  # both kinds are there,
@@ -128,11 +94,11 @@ def test_equal_to_generate(peer, inputs, options, same_options):
 def test_one_best_is_the_first_of_many(peer, inputs):
     expected, _ = theirs(peer, inputs, num_beams=BEAMS)
     mine = BeamOptions(start=PAD, end=END, limit=LIMIT, banned=[PAD], beams=BEAMS)
-    found = [h for (h,) in finish(beam(Marian(peer), *inputs, mine))]
+    found = [h for (h,) in finish(beam(marian(peer), *inputs, mine))]
     assert [(h.ids, h.ended) for h in found] == expected
 
 
 def test_greedy_is_equal_too(peer, inputs):
     expected, _ = theirs(peer, inputs, num_beams=1)
     mine = GreedyOptions(start=PAD, end=END, limit=LIMIT, banned=[PAD])
-    assert [(h.ids, h.ended) for (h,) in finish(greedy(Marian(peer), *inputs, mine))] == expected
+    assert [(h.ids, h.ended) for (h,) in finish(greedy(marian(peer), *inputs, mine))] == expected
