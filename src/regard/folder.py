@@ -1,7 +1,9 @@
 """A model is ONE folder: a manifest with the SHA-256 of each file, written whole or not at all, verified on opening.
 
-write("my-model", {"recipe.toml": text, "weights.safetensors": data})
-files = open_folder("my-model")          # {"recipe.toml": path, ...}, each as it was written
+    write("my-model", {"recipe.toml": text, "weights.safetensors": data})
+    files = open_folder("my-model")         # {"recipe.toml": path, ...}, each as it was written
+
+What was altered or cut short since is refused, with the name of the file.
 """
 
 import hashlib

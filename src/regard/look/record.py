@@ -1,8 +1,10 @@
 """record: watches a model's probes while it lasts, and keeps what passed.
 
-with record(model) as seen:
-model(source, lengths, target)
-seen["decoder.layers.1.cross"]["weights"][-1]     # [B, H, T, S]
+    with record(model) as seen:
+        model(source, lengths, target)
+    seen["decoder.layers.1.cross"]["weights"][-1]     # [B, H, T, S]
+
+A watched model takes the plain way, with the same numbers; an unwatched one pays nothing.
 """
 
 from collections.abc import Callable, Iterator
