@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.errors import RecipeError
-from regard.recipe import LanguageSpec, Recipe, TrainingSpec, TransformerSpec, dump, load, parse, shipped
+from regard.recipe import LanguageSpec, Recipe, TrainingSpec, TransformerSpec, dump, load, parse, shipped, to_toml
 
 
 def test_a_recipe_is_read():
@@ -143,3 +143,36 @@ def toml(value):
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     return repr(value)
+
+
+WITH_FILES = """
+task = "g2p"
+source = "en"
+[data]
+folder = "a \\"folder\\""
+[[data.train]]
+files = ["a.tsv.gz"]
+columns = [2, 5]
+[[data.train]]
+files = ["é.en", "b\\u007f.de"]
+weight = 0.5
+[model]
+kind = "bytenet"
+dilations = [1, 3]
+"""
+
+
+@pytest.mark.parametrize("text", ["", WITH_FILES])
+def test_what_is_written_is_read_as_the_same(text):
+    recipe = parse(text)
+    assert parse(to_toml(recipe)) == recipe
+
+
+def test_files_are_tables_in_the_data():
+    assert [files.weight for files in parse(WITH_FILES).data.train] == [1.0, 0.5]
+    with pytest.raises(RecipeError, match=re.escape("unknown key data.train.colums (did you mean 'columns'?)")):
+        parse('[[data.train]]\nfiles = ["a.tsv"]\ncolums = [1]')
+    with pytest.raises(RecipeError, match=re.escape("data.train is 3; it must be tables of keys: [[data.train]]")):
+        parse("[data]\ntrain = 3")
+    with pytest.raises(RecipeError, match=re.escape("data.train.files is []; name one table, or two texts")):
+        parse("[[data.train]]\ncolumns = [1]")

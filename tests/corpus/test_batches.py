@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from regard.corpus.batches import in_batches, make_batch
 from regard.errors import InputError
-from regard.text.letters import PAD
+from regard.text.symbols import PAD
 
 
 def test_by_hand():

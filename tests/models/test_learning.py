@@ -25,7 +25,8 @@ from regard.recipe import (
 )
 from regard.search.greedy import GreedyOptions, greedy
 from regard.search.steps import finish
-from regard.text.letters import BOS, EOS, PAD, UNK, Letters
+from regard.text.letters import Letters
+from regard.text.symbols import BOS, EOS, PAD, UNK
 from regard.training.strings import Pupil, Task
 
 ALPHABET = "abcdefghijk"

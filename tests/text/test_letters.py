@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import InputError
-from regard.text.letters import BOS, EOS, PAD, UNK, Letters
+from regard.text.letters import Letters
+from regard.text.symbols import BOS, EOS, PAD, UNK
 
 
 def test_by_hand():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import InputError
-from regard.text.letters import BOS, EOS, PAD
+from regard.text.symbols import BOS, EOS, PAD
 
 Ids = NDArray[np.int64]
 

@@ -6,7 +6,8 @@
 What contradicts itself is refused before anything is built; the structs made in Python are held to the same.
 """
 
-from regard.recipe.read import dump, kind_of, load, parse, shipped
+from regard.recipe.data import DataSpec, FilesSpec, TokensSpec
+from regard.recipe.read import dump, from_plain, kind_of, load, parse, shipped
 from regard.recipe.specs import (
     ByteNetSpec,
     ClassifySpec,
@@ -17,27 +18,33 @@ from regard.recipe.specs import (
     Recipe,
     RecurrentSpec,
     StackSpec,
-    TrainingSpec,
     TransformerSpec,
     WaveNetSpec,
 )
+from regard.recipe.training import TrainingSpec
+from regard.recipe.write import to_toml
 
 __all__ = [
     "ByteNetSpec",
     "ClassifySpec",
+    "DataSpec",
     "FactorizationSpec",
+    "FilesSpec",
     "FillSpec",
     "LanguageSpec",
     "ModelSpec",
     "Recipe",
     "RecurrentSpec",
     "StackSpec",
+    "TokensSpec",
     "TrainingSpec",
     "TransformerSpec",
     "WaveNetSpec",
     "dump",
+    "from_plain",
     "kind_of",
     "load",
     "parse",
     "shipped",
+    "to_toml",
 ]

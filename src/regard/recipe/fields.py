@@ -15,6 +15,7 @@ LONG = 60  # characters of a value that an error repeats
 Count = Annotated[int, Meta(gt=0, le=LARGEST, description="a whole number above 0")]
 Natural = Annotated[int, Meta(ge=0, le=LARGEST, description="a whole number from 0")]
 Amount = Annotated[float, Meta(gt=0, le=LARGEST, description="a number above 0")]
+Weight = Annotated[float, Meta(ge=0, le=LARGEST, description="a number from 0")]
 Share = Annotated[float, Meta(ge=0, lt=1, description="a share: a number from 0 to below 1")]
 Dilations = Annotated[tuple[Count, ...], Meta(min_length=1, description="a list of whole numbers above 0")]
 

@@ -7,8 +7,10 @@ from typing import Any, TypeVar, get_args
 import msgspec
 
 from regard.errors import RecipeError, nearest
+from regard.recipe.data import DataSpec, FilesSpec, TokensSpec
 from regard.recipe.fields import Spec, checked, shown
-from regard.recipe.specs import ModelSpec, Recipe, TrainingSpec
+from regard.recipe.specs import ModelSpec, Recipe
+from regard.recipe.training import TrainingSpec
 
 Made = TypeVar("Made", bound=Spec)
 
@@ -46,12 +48,29 @@ def parse(text: str) -> Recipe:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise RecipeError(f"not TOML: {error}") from None
-    model = dict(table(given, "model"))
+    return from_plain(given)
+
+
+def from_plain(given: dict[str, Any]) -> Recipe:
+    """A recipe from plain data, as TOML gives it and `dump` makes it."""
+    model, data = dict(table(given, "model")), dict(table(given, "data"))
+    for name in ("train", "valid", "test"):
+        data[name] = tuple(make(FilesSpec, files, f"data.{name}.") for files in tables(data, name))
     parts = {
+        "data": make(DataSpec, data, "data."),
+        "tokens": make(TokensSpec, table(given, "tokens"), "tokens."),
         "model": make(kind_of(model.pop("kind", "transformer")), model, "model."),
         "training": make(TrainingSpec, table(given, "training"), "training."),
     }
     return make(Recipe, {**given, **parts}, "")
+
+
+def tables(given: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The list of tables [[data.name]], empty where there is none."""
+    found = given.get(name, ())
+    if not isinstance(found, list | tuple) or not all(isinstance(one, dict) for one in found):
+        raise RecipeError(f"data.{name} is {shown(found)}; it must be tables of keys: [[data.{name}]]")
+    return list(found)
 
 
 def dump(recipe: Recipe) -> dict[str, Any]:

@@ -1,9 +1,11 @@
-"""The parts of a recipe: each model's options and the training's, every field explained where it stands."""
+"""A recipe, and each model's options in it; every field is explained where it stands."""
 
 from typing import Literal
 
 from regard.errors import RecipeError
+from regard.recipe.data import DataSpec, TokensSpec
 from regard.recipe.fields import Amount, Count, Dilations, Natural, Share, Spec
+from regard.recipe.training import TrainingSpec
 
 Norm = Literal["post", "pre"]
 NormKind = Literal["layer", "rms"]
@@ -182,26 +184,17 @@ ModelSpec = (
 )
 
 
-class TrainingSpec(Spec, frozen=True, kw_only=True):
-    """How the weights are found."""
-
-    steps: Count = 1000
-    batch: Count = 4096  # target tokens a step
-    rate: Amount = 1e-3  # the highest learning rate
-    warmup: Count = 100  # steps until it is reached
-    schedule: Literal["inverse_square_root", "cosine"] = "inverse_square_root"  # how it falls afterwards
-    smoothing: Share = 0.1  # label smoothing: the share of the wanted probability spread over all pieces
-    clip: Amount = 1.0  # gradients longer than this are shortened to it
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.warmup > self.steps:
-            raise RecipeError(f"warmup is {self.warmup} steps, but there are {self.steps} in all")
+Task = Literal["translation", "g2p", "language", "fill", "classify", "ratings"]
 
 
 class Recipe(Spec, frozen=True, kw_only=True):
-    """All that makes a model, but the data."""
+    """All that makes a model: what is learnt from which data, in which tokens, by which model, how."""
 
+    task: Task = "translation"  # g2p: spelling to sound; language: the next word; fill: a missing one
+    source: str = ""  # the source's language, a code such as "en"
+    target: str = ""
+    seed: Natural = 1
+    data: DataSpec = DataSpec()
+    tokens: TokensSpec = TokensSpec()
     model: ModelSpec
     training: TrainingSpec = TrainingSpec()
-    seed: Natural = 1

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 
 from regard.errors import InputError
-
-UNK, PAD, BOS, EOS = 0, 1, 2, 3  # an unknown token, filling behind the end, the begin, the end
-SPECIALS = 4
+from regard.text.symbols import SPECIALS
 
 
 class Letters:

@@ -6,7 +6,7 @@ B batch, T target length, V vocabulary.
 import torch.nn.functional as F
 from torch import Tensor
 
-from regard.text.letters import PAD
+from regard.text.symbols import PAD
 
 
 def smoothed_cross_entropy(logits: Tensor, wanted: Tensor, smoothing: float) -> Tensor:

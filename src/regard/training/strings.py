@@ -14,7 +14,8 @@ from regard.models.interface import Seq2Seq
 from regard.recipe import Recipe
 from regard.search.greedy import GreedyOptions, greedy
 from regard.search.steps import finish
-from regard.text.letters import BOS, EOS, PAD, UNK, Letters
+from regard.text.letters import Letters
+from regard.text.symbols import BOS, EOS, PAD, UNK
 from regard.training.loop import Progress, train
 
 EXAM_SEED = 2**31  # of the strings that are asked for; they are left out of those that are taught
