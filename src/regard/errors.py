@@ -16,6 +16,7 @@ EXTRAS: dict[str, frozenset[str]] = {
     "documents": frozenset({"lxml", "polib", "docx", "pysubs2", "selectolax"}),
     "serve": frozenset({"fastapi", "uvicorn", "prometheus_client", "python_multipart"}),
     "exchange": frozenset({"safetensors", "onnx"}),
+    "parquet": frozenset({"pyarrow"}),
     "cluster": frozenset({"ray", "pyarrow"}),
 }
 

@@ -1,4 +1,4 @@
-"""Pairs that can be made without end: strings and what becomes of them. The smoke task of every model."""
+"""Strings and what becomes of them: the smoke task of every model."""
 
 import random
 from collections.abc import Callable, Iterator

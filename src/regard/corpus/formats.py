@@ -1,0 +1,204 @@
+"""Lines of bytes, and the rows of the four kinds of tables, each read as a stream.
+
+A line ends at LF alone; a CR before it and a BOM at the file's start are taken off. Whatever is wrong is said in one
+line that names the file and the line.
+"""
+
+import csv
+import gzip
+import io
+import json
+import re
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from regard.errors import InputError, needs
+from regard.text.languages import NAMES
+
+LONGEST = 1_000_000  # bytes a line may have; a longer one is no sentence, and might be all of a huge file
+BOM = b"\xef\xbb\xbf"
+HEADER = frozenset(["source", "target", "src", "tgt", "text", "label", "sentence", "user", "item", "rating", "word"])
+Cells = list[str]
+
+
+class Line(NamedTuple):
+    """A line of a text, or a row of a table: its number from 1, its cells, and whether its bytes were UTF-8."""
+
+    number: int
+    cells: Cells
+    broken: bool
+
+
+def lines(path: Path, name: str) -> Iterator[tuple[int, str, bool]]:
+    """Number, text and whether it is broken, of every line; name is how errors call the file."""
+    number = 0
+    try:
+        with opened(path) as file:
+            while raw := file.readline(LONGEST + 3):
+                number += 1
+                text, broken = decoded(raw if number > 1 else raw.removeprefix(BOM), name, number)
+                yield number, text, broken
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{name}, line {number + 1}: damaged gzip ({error}); fetch or pack the file again") from None
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from None
+
+
+def opened(path: Path) -> BinaryIO:
+    if path.suffix.lower() == ".gz":
+        return io.BufferedReader(gzip.open(path))
+    return path.open("rb")
+
+
+def decoded(raw: bytes, name: str, number: int) -> tuple[str, bool]:
+    """The line's text without its end, and whether its bytes are no UTF-8."""
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if len(raw) > LONGEST:
+        raise InputError(f"{name}, line {number}: longer than {LONGEST:,} bytes; a line holds one sentence or one row")
+    if b"\0" in raw:
+        raise InputError(f"{name}, line {number}: a NUL byte; give a text in UTF-8 (UTF-16 and binary files have NULs)")
+    try:
+        return raw.decode(), False
+    except UnicodeDecodeError:
+        return raw.decode(errors="replace"), True
+
+
+def tabbed(path: Path, name: str) -> Iterator[Line]:
+    """A table split at each TAB; quotation marks are text."""
+    for number, text, broken in lines(path, name):
+        yield Line(number, text.split("\t"), broken)
+
+
+def comma(path: Path, name: str) -> Iterator[Line]:
+    """A CSV table, quoted as usual; a quoted cell may hold line ends. Numbers are those of the rows' first lines."""
+    spoilt: list[int] = []
+
+    def texts() -> Iterator[str]:
+        for number, text, broken in lines(path, name):
+            if broken:
+                spoilt.append(number)
+            yield text + "\n"
+
+    rows, first = csv.reader(texts(), strict=True), 1
+    try:
+        for cells in rows:
+            yield Line(first, cells or [""], bool(spoilt))
+            spoilt.clear()
+            first = rows.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{name}, line {first}: no CSV ({error}); look for a quotation mark left open") from None
+
+
+def is_header(cells: Sequence[str], languages: Sequence[str]) -> bool:
+    """Whether a CSV's first row says what the columns are."""
+    return all(cell.strip().lower() in {*HEADER, *languages} for cell in cells)
+
+
+def objects(path: Path, name: str, columns: Sequence[int], languages: tuple[str, str]) -> Iterator[Line]:
+    """JSON Lines: each an object, read by the keys that the first one has, or a list, read by position."""
+    keys: list[str] = []
+    for number, text, broken in lines(path, name):
+        where = f"{name}, line {number}"
+        value = _parsed(text, where) if text.strip() else [""] * max(columns)
+        if isinstance(value, Mapping):
+            value = _inner(value)
+            keys = keys or wanted_keys(list(value), columns, languages, where)
+            value = _in_order(value, keys, columns, where)
+        if not isinstance(value, list):
+            raise InputError(f"{where}: neither a JSON object nor a list; give an object with 'source' and 'target'")
+        cells = [_text(cell, where) for cell in value]
+        yield Line(number, [_SURROGATE.sub("\ufffd", cell) for cell in cells], broken or any(map(_halved, cells)))
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _halved(text: str) -> bool:
+    """Whether the text holds half a character, as an escape of JSON can spell one."""
+    return bool(_SURROGATE.search(text))
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: no JSON ({error}); each line holds one object") from None
+
+
+def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What Hugging Face's data sets wrap: {"translation": {"en": ..., "fr": ...}}."""
+    inner = value.get("translation")
+    return inner if isinstance(inner, Mapping) else value
+
+
+def wanted_keys(has: list[str], columns: Sequence[int], languages: tuple[str, str], where: str) -> list[str]:
+    """The keys that the columns stand for: known names, else the languages' codes, else those at the positions."""
+    if max(columns) <= 2:
+        for pair in (("source", "target"), ("src", "tgt"), languages):
+            keys = [pair[column - 1] for column in columns]
+            if all(key in has for key in keys):
+                return keys
+    if max(columns) > len(has) or all(key in NAMES for key in has):
+        raise InputError(f"{where}: the keys are {_listed(has)}; give 'source' and 'target', or {_listed(languages)}")
+    return [has[column - 1] for column in columns]
+
+
+def _in_order(value: Mapping[str, Any], keys: list[str], columns: Sequence[int], where: str) -> list[Any]:
+    """The object's wanted values, where the columns have them."""
+    if missing := [key for key in keys if key not in value]:
+        raise InputError(f"{where}: no key {missing[0]!r}; it has {_listed(value)}, the first line had {_listed(keys)}")
+    cells: list[Any] = [""] * max(max(columns), len(value))
+    for key, column in zip(keys, columns, strict=True):
+        cells[column - 1] = value[key]
+    return cells
+
+
+def _listed(keys: Mapping[str, Any] | Sequence[str]) -> str:
+    return " and ".join(repr(key) for key in keys) if keys else "none"
+
+
+def _text(cell: Any, where: str) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, str | int | float):
+        return str(cell)
+    raise InputError(f"{where}: {str(cell)[:40]} where a text was expected; each value is a string or a number")
+
+
+def parquet(path: Path, name: str, columns: Sequence[int], languages: tuple[str, str]) -> Iterator[Line]:
+    """A Parquet file, some thousand rows at a time, by the same keys as JSON."""
+    with needs("parquet"):
+        import pyarrow  # type: ignore[import-untyped]
+        from pyarrow.parquet import ParquetFile  # type: ignore[import-untyped]
+
+    try:
+        with _unpacked(path) as file:
+            table = ParquetFile(file)
+            has, read = table.schema_arrow.names, None
+            if "translation" in has and pyarrow.types.is_struct(kind := table.schema_arrow.field("translation").type):
+                has, read = [field.name for field in kind], ["translation"]
+            keys = wanted_keys(has, columns, languages, name)
+            number = 0
+            for batch in table.iter_batches(2000, columns=read or list(dict.fromkeys(keys))):
+                for value in batch.to_pylist():
+                    number += 1
+                    where = f"{name}, row {number}"
+                    cells = _in_order(_inner(value), keys, columns, where)
+                    yield Line(number, [_text(cell, where) for cell in cells], False)
+    except (pyarrow.ArrowException, OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{name}: no Parquet, or damaged ({str(error).splitlines()[0]})") from None
+
+
+def _unpacked(path: Path) -> BinaryIO:
+    """The file, unpacked where it is gzipped: Parquet is read from its end."""
+    if path.suffix.lower() != ".gz":
+        return path.open("rb")
+    whole = tempfile.TemporaryFile()  # noqa: SIM115  # the caller closes it
+    with gzip.open(path) as packed:
+        shutil.copyfileobj(packed, whole)
+    whole.seek(0)
+    return whole
