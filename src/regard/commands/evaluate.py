@@ -1,0 +1,224 @@
+"""`regard evaluate`: how good a model is on sentences whose right answers are known."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from regard.commands.importing import importing
+from regard.corpus.formats import tabbed
+from regard.corpus.read import Notes, found, kind_of, read
+from regard.errors import InputError
+from regard.evaluate.bootstrap import Bootstrap, paired_bootstrap
+from regard.evaluate.score import DECIMALS, References, Score, as_json
+from regard.evaluate.scores import scores
+from regard.evaluate.sentences import Band, by_length, worst
+from regard.recipe.data import FilesSpec
+
+if TYPE_CHECKING:
+    from regard.model import Model  # type: ignore[import-untyped]  # until that is built
+
+WIDTH = 80
+SAMPLES = 1000  # of the bootstrap
+MEASURED = ("language", "fill")  # tasks whose texts are their own answers
+SEVERAL = ("translation", "g2p")  # tasks with more than one right answer: a source that comes again brings another
+PERCENT = ("wer", "per", "accuracy")
+COUNTED = {"g2p": "words", "ratings": "ratings"}  # all others: sentences
+
+
+@dataclass(frozen=True)
+class Exam:
+    """What is asked, and for each question the answers that are right."""
+
+    sources: list[str]
+    references: References
+
+
+@dataclass(frozen=True)
+class Result:
+    """All that is known of a model after its exam; the last four are a translator's."""
+
+    task: str
+    exam: Exam
+    scores: dict[str, Score]
+    hypotheses: list[str]
+    bands: list[Band]
+    worst: list[int]
+    bootstrap: Bootstrap | None
+
+
+def evaluate(
+    *files: Annotated[str, Parameter(help="SRC REF..., texts line by line, or one TSV: source, then reference.")],
+    model: Annotated[str, Parameter(help="A model's folder or name.")],
+    against: Annotated[str | None, Parameter(help="A second translator to compare it with.")] = None,
+    beam: Annotated[int, Parameter(help="How many beginnings of an answer are followed at a time.")] = 5,
+    limit: Annotated[int | None, Parameter(help="Only so many sentences, the first ones.")] = None,
+    json: Annotated[bool, Parameter(negative="", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Score a model on sentences whose right answers are known: BLEU and chrF, or what its task is judged by."""
+    if not files:
+        raise InputError("no files; give SRC REF..., texts line by line, or one TSV of sources and references")
+    for option, value in (("--beam", beam), ("--limit", limit)):
+        if value is not None and value < 1:
+            raise InputError(f"{option} is {value}; give a whole number above 0")
+    for file in files:
+        found(Path(file))
+    with importing("train"):
+        from regard.model import load
+    one = load(model)
+    other = None if against is None else rival(load(against), one, against)
+    result = examined(one, other, questions(one.task, files, limit), beam)
+    if json:
+        print(dumps(in_json(result), ensure_ascii=False))
+    else:
+        show(result, model, against or "")
+
+
+def rival(other: "Model", one: "Model", name: str) -> "Model":
+    """The second model, if it can be compared with the first."""
+    if one.task != "translation":
+        raise InputError(f"--against compares translators, and this is a model for {one.task}; leave it out")
+    theirs, ours = (f"{m.task} {m.source} to {m.target}" for m in (other, one))
+    if theirs != ours:
+        raise InputError(f"--against {name} is a model for {theirs}; give one for {ours}")
+    return other
+
+
+def questions(task: str, files: Sequence[str], limit: int | None) -> Exam:
+    """The exam that the files hold."""
+    exam = from_one(task, files[0]) if len(files) == 1 else from_texts(task, files)
+    if not exam.sources:
+        raise InputError(f"{files[0]} is empty; give a sentence a line")
+    return Exam(exam.sources[:limit], exam.references[:limit])
+
+
+def from_one(task: str, file: str) -> Exam:
+    """Of a table: what stands in its last column answers the rest. Blank rows are passed over."""
+    if task == "g2p" and kind_of(Path(file)) in ("", "tab"):
+        return grouped(dictionary(file))
+    columns = (1, 2, 3) if task == "ratings" else (1,) if task in MEASURED else (1, 2)
+    rows = [("\t".join(row[:-1] or row), [row[-1]]) for row in fields((file,), columns) if any(map(str.strip, row))]
+    return grouped(rows) if task in SEVERAL else Exam([source for source, _ in rows], [some for _, some in rows])
+
+
+def dictionary(file: str) -> list[tuple[str, list[str]]]:
+    """Words and their sounds; a word that sounds several ways may have them in one row, each in a column."""
+    rows = []
+    for line in tabbed(Path(file), file):
+        word, *sounds = line.cells
+        sounds = [one for one in sounds if one.strip()]
+        if word.strip() and not sounds:
+            raise InputError(f"{file}, line {line.number}: one column; word and phones go in two, split by a tab")
+        if sounds:
+            rows.append((word, sounds))
+    return rows
+
+
+def grouped(rows: list[tuple[str, list[str]]]) -> Exam:
+    """Each source once, with all of its references."""
+    known: dict[str, list[str]] = {}
+    for source, some in rows:
+        answers = known.setdefault(source, [])
+        answers += [one for one in some if one not in answers]
+    return Exam(list(known), list(known.values()))
+
+
+def from_texts(task: str, files: Sequence[str]) -> Exam:
+    """Of a text of sources and others of references: a line answers the first one's same line."""
+    if task in MEASURED:
+        raise InputError(f"{len(files)} files; a model for {task} is measured on one text")
+    source, *others = files
+    pairs = [fields((source, other), (1, 2)) for other in others]
+    return Exam([row[0] for row in pairs[0]], [[row[1] for row in same] for same in zip(*pairs, strict=True)])
+
+
+def fields(files: tuple[str, ...], columns: tuple[int, ...]) -> list[tuple[str, ...]]:
+    """The rows' wanted fields; what is odd about them is said on standard error."""
+    notes = Notes()
+    rows = list(read(FilesSpec(files=files, columns=columns), Path(), notes=notes))
+    broken = [row.line for row in rows if row.broken]
+    said = [f"{' or '.join(files)}: {len(broken)} lines are not UTF-8, the first is line {broken[0]}"] if broken else []
+    for note in notes.lines() + said:
+        print(f"note: {note}", file=sys.stderr)
+    return [row.fields for row in rows]
+
+
+def examined(model: "Model", other: "Model | None", exam: Exam, beam: int) -> Result:
+    """The model's answers, judged."""
+    if model.task in MEASURED:
+        return Result(model.task, exam, model.measure(exam.sources), [], [], [], None)
+    said = model.predict(exam.sources, beam=beam)
+    values = scores(model.task, said, exam.references, model.target)
+    if model.task != "translation":
+        return Result(model.task, exam, values, said, [], [], None)
+    bands = by_length(exam.sources, said, exam.references, language=model.target)
+    chance = None
+    if other is not None:
+        theirs = other.predict(exam.sources, beam=beam)
+        chance = paired_bootstrap("bleu", said, theirs, exam.references, SAMPLES, language=model.target)
+    return Result(model.task, exam, values, said, bands, worst(said, exam.references), chance)
+
+
+def in_json(result: Result) -> dict[str, Any]:
+    """The result as `--json` prints it."""
+    exam, said = result.exam, result.hypotheses
+    shown = as_json(result.task, len(exam.sources), result.scores)
+    if result.task == "translation":
+        shown["by_length"] = [{**asdict(band), "bleu": round(band.bleu, 2)} for band in result.bands]
+        shown["worst"] = [
+            {"source": exam.sources[i], "hypothesis": said[i], "references": exam.references[i]} for i in result.worst
+        ]
+    if result.bootstrap is not None:
+        figures = {name: round(value, 4 if name == "p" else 2) for name, value in asdict(result.bootstrap).items()}
+        shown["bootstrap"] = {"metric": "bleu", "samples": SAMPLES, **figures}
+    return shown
+
+
+def show(result: Result, model: str, against: str) -> None:
+    """The result for a reader, 80 columns wide."""
+    exam = result.exam
+    print(f"{result.task}: {len(exam.sources):,} {COUNTED.get(result.task, 'sentences')}\n")
+    for name, score in result.scores.items():
+        value = f"{score.value:.{DECIMALS.get(name, 2)}f}"
+        print(f"{name:<10} {value:>6}{' %' if name in PERCENT else ''}  {score.signature}".rstrip())
+    if result.bootstrap is not None:
+        table([[verdict(result.bootstrap, model, against)]])
+    if result.bands:
+        rows = [[f"{b.shortest}-{b.longest or ''}", f"{b.sentences:,}", f"{b.bleu:.2f}"] for b in result.bands]
+        table([["source words", "sentences", "bleu"], *rows], right=True)
+    if result.worst:
+        print("\nThe worst by chrF:")
+    for i in result.worst:
+        references = [["reference", one] for one in exam.references[i]]
+        table([["source", exam.sources[i]], ["hypothesis", result.hypotheses[i]], *references])
+
+
+def verdict(chance: Bootstrap, model: str, against: str) -> str:
+    place = "above" if chance.difference >= 0 else "below"
+    doubt = " Chance alone may explain it." if chance.low <= 0 <= chance.high else ""
+    return (
+        f"{model} is {abs(chance.difference):.2f} BLEU {place} {against} ({chance.first:.2f} and {chance.second:.2f}); "
+        f"95 % interval of the difference {chance.low:.2f} to {chance.high:.2f}, p = {chance.p:.3f}, by {SAMPLES:,} "
+        f"paired bootstrap samples.{doubt}"
+    )
+
+
+def table(rows: list[list[str]], right: bool = False) -> None:
+    """An empty line, then the rows, folded to the width; what a terminal might take for a command is blanked."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    for _ in rows[0]:
+        grid.add_column(justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text("".join(c if c.isprintable() else " " for c in cell)) for cell in row))
+    console = Console(width=WIDTH, color_system=None)
+    with console.capture() as lines:
+        console.print(grid)
+    print("\n" + "\n".join(line.rstrip() for line in lines.get().rstrip("\n").split("\n")))
