@@ -20,7 +20,7 @@ class Table(Seq2Seq):
 
     def __init__(self, probabilities: Tensor | Sequence[Sequence[float]]) -> None:
         super().__init__()
-        self.logits = torch.as_tensor(probabilities).log()
+        self.table = torch.as_tensor(probabilities).log()
 
     def encode(self, source: Tensor, lengths: Tensor) -> Tensor:
         return source
@@ -30,10 +30,13 @@ class Table(Seq2Seq):
 
     def step(self, state: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
         assert len(state) == len(ids)
-        return self.logits[ids], state
+        return self.table[ids], state
+
+    def features(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+        return target
 
     def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
-        return self.logits[target]
+        return self.table[target]
 
 
 @pytest.fixture(autouse=True)

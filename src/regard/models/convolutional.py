@@ -174,9 +174,9 @@ class ByteNet(Seq2Seq):
         for block, before in zip(self.decoder, state.past, strict=True):
             x, after = block.step(x, before)
             past.append(after)
-        return self.speak(x), state._replace(past=tuple(past), length=state.length + 1)
+        return self.logits(self.speak(x)), state._replace(past=tuple(past), length=state.length + 1)
 
-    def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+    def features(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
         below = resize(self.encode(source, lengths).features, target.size(1))
         x = self.stand(torch.cat((self.dropout(self.target(target)), below), -1))
         for block in self.decoder:
@@ -184,11 +184,14 @@ class ByteNet(Seq2Seq):
         return self.speak(x)
 
     def speak(self, x: Tensor) -> Tensor:
-        return self.logits(self.dropout(self.readout(torch.relu(self.decoder_norm(x)))))
+        out: Tensor = self.dropout(self.readout(torch.relu(self.decoder_norm(x))))
+        return out
 
 
 class WaveNet(Seq2Seq):
     """A language model: gated causal convolutions, each added to its input and, by a skip connection, to the output."""
+
+    reads = False
 
     def __init__(self, spec: WaveNetSpec, vocabulary: int) -> None:
         super().__init__()
@@ -214,9 +217,9 @@ class WaveNet(Seq2Seq):
             change, after = block.step(x, before)
             x, skipped = x + change, skipped + change
             past.append(after)
-        return self.speak(skipped), state._replace(past=tuple(past), length=state.length + 1)
+        return self.logits(self.speak(skipped)), state._replace(past=tuple(past), length=state.length + 1)
 
-    def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+    def features(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
         check_no_source(source)
         x = self.dropout(self.target(target))
         skipped = torch.zeros_like(x)
@@ -226,8 +229,8 @@ class WaveNet(Seq2Seq):
         return self.speak(skipped)
 
     def speak(self, x: Tensor) -> Tensor:
-        """relu, 1x1, relu, 1x1 (the paper's figure 4)"""
-        return self.logits(torch.relu(self.readout(torch.relu(x))))
+        """relu, 1x1, relu, and as logits 1x1 (the paper's figure 4)"""
+        return torch.relu(self.readout(torch.relu(x)))
 
 
 def nothing(blocks: Sequence[ResidualBlock] | Sequence[GatedBlock], batch: int) -> tuple[Tensor, ...]:

@@ -1,6 +1,6 @@
 """What every model is to the rest of the house: three contracts, and trees of tensors that go along with them.
 
-B batch, S source length, T target length, F width of a source vector, V target vocabulary, C labels.
+B batch, S source length, T target length, D model width, F width of a source vector, V target vocabulary, C labels.
 
 Always true, and tested for every model: stepping equals forward; a later target token changes no earlier output;
 padding and batching change nothing.
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import InputError
+from regard.models.embedding import Logits
 
 Memory = Any  # what a model makes of the source: a tree of tensors, batch first
 State = Any  # what a model carries from step to step: a tree of tensors, batch first
@@ -22,6 +23,9 @@ Tree = TypeVar("Tree")
 
 class Seq2Seq(nn.Module, ABC):
     """One sequence becomes another. A language model is one with an empty source."""
+
+    reads = True  # whether it has a source
+    logits: Logits  # from features to scores of each piece
 
     @abstractmethod
     def encode(self, source: Tensor, lengths: Tensor) -> Memory:
@@ -36,8 +40,13 @@ class Seq2Seq(nn.Module, ABC):
         """ids [B], the newest target tokens, give logits [B, V] for the next ones, and the state behind them."""
 
     @abstractmethod
+    def features(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+        """target [B, T] gives features [B, T, D], all steps at once: what the logits are made of."""
+
     def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
-        """target [B, T] gives logits [B, T, V], each for the token behind its position: all steps at once."""
+        """target [B, T] gives logits [B, T, V], each for the token behind its position."""
+        logits: Tensor = self.logits(self.features(source, lengths, target))
+        return logits
 
 
 class Labeller(nn.Module, ABC):

@@ -14,6 +14,8 @@ from regard.recipe import LanguageSpec
 class Language(Seq2Seq):
     """Guesses the next token from those before it; its source is empty."""
 
+    reads = False
+
     def __init__(self, spec: LanguageSpec, vocabulary: int) -> None:
         super().__init__()
         embedding = Embedding(vocabulary, spec.width)
@@ -35,7 +37,6 @@ class Language(Seq2Seq):
         x, state = self.decoder(self.target(ids[:, None], state.length), state)
         return self.logits(x[:, -1]), state
 
-    def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+    def features(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
         x, _ = self.decoder(self.target(target), self.start(self.encode(source, lengths)))
-        logits: Tensor = self.logits(x)
-        return logits
+        return x

@@ -169,10 +169,9 @@ class Transformer(Seq2Seq):
         x, state = self.decoder(self.target(ids[:, None], state.length), state)
         return self.logits(x[:, -1]), state
 
-    def forward(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
+    def features(self, source: Tensor, lengths: Tensor, target: Tensor) -> Tensor:
         x, _ = self.decoder(self.target(target), self.start(self.encode(source, lengths)))
-        logits: Tensor = self.logits(x)
-        return logits
+        return x
 
 
 def initialise(*parts: nn.Module) -> None:
