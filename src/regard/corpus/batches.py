@@ -100,10 +100,12 @@ def piece_ends(source: NDArray[np.int64], target: NDArray[np.int64], tokens: int
 
 def steps(pieces: Sequence[Rows], lengths: Lengths, tokens: int) -> list[list[Rows]]:
     """The pieces put together to steps of about so many target tokens, in their order."""
-    whole = sum(int(lengths[piece, 1].sum()) + len(piece) for piece in pieces)
-    count = max(1, min(len(pieces), round(whole / tokens)))
-    bounds = np.linspace(0, len(pieces), count + 1).round().astype(int)
-    return [list(pieces[a:b]) for a, b in pairwise(bounds)]
+    sizes = np.array([int(lengths[piece, 1].sum()) + len(piece) for piece in pieces])
+    ends = np.cumsum(sizes)
+    count = max(1, round(int(ends[-1]) / tokens))
+    which = (ends - sizes / 2) * count // ends[-1]  # where the middle of each piece falls
+    bounds = np.searchsorted(which, np.arange(count + 1))
+    return [list(pieces[a:b]) for a, b in pairwise(bounds) if a < b]
 
 
 def padding(pieces: Iterable[Rows], lengths: Lengths) -> float:
