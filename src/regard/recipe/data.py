@@ -9,13 +9,14 @@ from regard.recipe.fields import Amount, Count, Natural, Share, Spec
 
 Columns = Annotated[tuple[Count, ...], Meta(min_length=1, description="a list of whole numbers above 0")]
 TokenKind = Literal["unigram", "bpe", "characters", "words"]
+Generated = Literal["none", "copy", "reverse", "dates", "numbers", "numbers-fr-en", "numbers-en-fr"]
 
 
 class FilesSpec(Spec, frozen=True, kw_only=True):
     """One table (TSV, CSV, JSONL, Parquet) or two texts, line by line; each may be gzipped."""
 
     files: tuple[str, ...] = ()
-    columns: Columns = (1, 2)  # of a table: the source's and the target's, from 1
+    columns: Columns = (1, 2)  # of a table, from 1; in a recipe's text those of its task if none are named
     weight: Amount = 1.0  # how many times its pairs come in an epoch; a fraction: that share of them, drawn anew
 
     def __post_init__(self) -> None:
@@ -32,7 +33,7 @@ class DataSpec(Spec, frozen=True, kw_only=True):
     train: tuple[FilesSpec, ...] = ()
     valid: tuple[FilesSpec, ...] = ()  # without any, pairs are split off from train
     test: tuple[FilesSpec, ...] = ()
-    generate: Literal["none", "copy", "reverse", "dates", "numbers-fr-en", "numbers-en-fr"] = "none"  # instead of files
+    generate: Generated = "none"  # instead of files
     pairs: Count = 20000  # that are generated
     held_out: Natural = 0  # pairs split off for validation, as many for the test; 0: chosen from how many there are
     longest: Count = 1000  # characters a side may have
@@ -42,6 +43,11 @@ class DataSpec(Spec, frozen=True, kw_only=True):
     context: Natural = 0  # how many of the file's sentences before stand in front of a source
     placeholders: bool = True  # translation: also learn pairs whose placeholders and tags stand as symbols
     terms: Share = 0.05  # translation: the share of pairs that come once more with some words' translations given
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.generate != "none" and self.train:
+            raise RecipeError(f"generate is {self.generate!r}, but train names files; leave one of them out")
 
 
 class TokensSpec(Spec, frozen=True, kw_only=True):

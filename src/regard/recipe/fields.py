@@ -58,7 +58,7 @@ def words(hint: Any) -> str:
     if get_origin(hint) is tuple:
         return f"a list, each {words(get_args(hint)[0])}"
     inner = [option for option in get_args(hint) if option is not NoneType]
-    return words(inner[0]) if len(inner) == 1 else {bool: "true or false"}.get(hint, "a table of keys")
+    return words(inner[0]) if len(inner) == 1 else {bool: "true or false", str: "a text"}.get(hint, "a table of keys")
 
 
 def shown(value: Any) -> str:

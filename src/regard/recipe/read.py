@@ -10,6 +10,7 @@ from regard.errors import RecipeError, nearest
 from regard.recipe.data import DataSpec, FilesSpec, TokensSpec
 from regard.recipe.fields import Spec, checked, shown
 from regard.recipe.specs import ModelSpec, Recipe
+from regard.recipe.tasks import KINDS, columns_for, task_for
 from regard.recipe.training import TrainingSpec
 
 Made = TypeVar("Made", bound=Spec)
@@ -54,15 +55,18 @@ def parse(text: str) -> Recipe:
 def from_plain(given: dict[str, Any]) -> Recipe:
     """A recipe from plain data, as TOML gives it and `dump` makes it."""
     model, data = dict(table(given, "model")), dict(table(given, "data"))
+    task = given.get("task") or task_for(model.get("kind"))
+    kind = model.pop("kind", KINDS.get(str(task), ("transformer",))[0])
+    columns = {"columns": columns_for(task)}
     for name in ("train", "valid", "test"):
-        data[name] = tuple(make(FilesSpec, files, f"data.{name}.") for files in tables(data, name))
+        data[name] = tuple(make(FilesSpec, {**columns, **files}, f"data.{name}.") for files in tables(data, name))
     parts = {
         "data": make(DataSpec, data, "data."),
         "tokens": make(TokensSpec, table(given, "tokens"), "tokens."),
-        "model": make(kind_of(model.pop("kind", "transformer")), model, "model."),
+        "model": make(kind_of(kind), model, "model."),
         "training": make(TrainingSpec, table(given, "training"), "training."),
     }
-    return make(Recipe, {**given, **parts}, "")
+    return make(Recipe, {"task": task, **given, **parts}, "")
 
 
 def tables(given: dict[str, Any], name: str) -> list[dict[str, Any]]:

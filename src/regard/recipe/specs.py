@@ -5,6 +5,7 @@ from typing import Literal
 from regard.errors import RecipeError
 from regard.recipe.data import DataSpec, TokensSpec
 from regard.recipe.fields import Amount, Count, Dilations, Natural, Share, Spec
+from regard.recipe.tasks import Task, check_columns, check_kind
 from regard.recipe.training import TrainingSpec
 
 Norm = Literal["post", "pre"]
@@ -184,9 +185,6 @@ ModelSpec = (
 )
 
 
-Task = Literal["translation", "g2p", "language", "fill", "classify", "ratings"]
-
-
 class Recipe(Spec, frozen=True, kw_only=True):
     """All that makes a model: what is learnt from which data, in which tokens, by which model, how."""
 
@@ -198,3 +196,9 @@ class Recipe(Spec, frozen=True, kw_only=True):
     tokens: TokensSpec = TokensSpec()
     model: ModelSpec
     training: TrainingSpec = TrainingSpec()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_kind(self.task, str(self.model.__struct_config__.tag))
+        for files in (*self.data.train, *self.data.valid, *self.data.test):
+            check_columns(self.task, files.columns)
