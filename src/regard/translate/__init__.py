@@ -1,0 +1,1 @@
+"""Text to text: a translator, and who answers for the models of every other task."""

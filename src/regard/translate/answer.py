@@ -1,0 +1,101 @@
+"""Who answers for a model, whatever its task: text in, text out.
+
+translation     the sentence in the other language
+g2p             the sounds of a word
+classify        a label
+ratings         of "user <tab> item", a number
+language        the text and what may follow it
+fill            the text with each ___ closed
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from regard.corpus.labels import Labels, Rated
+from regard.errors import InputError
+from regard.evaluate.score import Score
+from regard.text.tokens import Vocabulary
+from regard.translate.gaps import Gaps
+from regard.translate.language import Writer
+from regard.translate.ratings import Critic
+from regard.translate.translator import BEAM, Translator
+
+if TYPE_CHECKING:
+    from regard.engines.torch import TorchEngine
+
+
+class Answerer:
+    """A model of some task, with all that turns texts into its numbers and its numbers into text."""
+
+    def __init__(
+        self,
+        task: str,
+        engine: "TorchEngine",
+        vocabulary: Vocabulary | None,
+        labels: Labels | None,
+        source: str,
+        target: str,
+    ) -> None:
+        self.task, self.engine = task, engine
+        self.source, self.target = source, target
+        self._vocabulary, self.labels = vocabulary, labels
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        assert self._vocabulary is not None, "only ratings have none"
+        return self._vocabulary
+
+    @cached_property
+    def translator(self) -> Translator:
+        return Translator(self.engine, self.vocabulary, self.source, self.target)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        return Gaps(self.engine, self.vocabulary.target)
+
+    @cached_property
+    def writer(self) -> Writer:
+        return Writer(self.engine, self.vocabulary.target)
+
+    @cached_property
+    def critic(self) -> Critic:
+        assert isinstance(self.labels, Rated)
+        return Critic(self.engine, self.labels)
+
+    def predict(self, texts: Sequence[str], beam: int = BEAM) -> list[str]:
+        """An answer to each text; one of white space alone stays as it is. `beam` is for translation and g2p."""
+        asked = [text for text in texts if text.strip()]
+        answers = iter(self.answer(asked, beam) if asked else [])
+        return [next(answers) if text.strip() else text for text in texts]
+
+    def answer(self, texts: Sequence[str], beam: int) -> list[str]:
+        if self.task == "translation":
+            return [one.text for one in self.translator.translate(texts, beam)]
+        if self.task == "g2p":
+            return self.sound(texts, beam)
+        if self.task == "classify":
+            return self.label(texts)
+        if self.task == "ratings":
+            return self.critic.rate(texts)
+        return self.writer.go_on(texts) if self.task == "language" else self.gaps.close(texts)
+
+    def sound(self, texts: Sequence[str], beam: int) -> list[str]:
+        found = self.engine.search(self.vocabulary.source.encode_all(texts), beam=beam)
+        return [self.vocabulary.target.decode(best.ids) for best, *_ in found]
+
+    def label(self, texts: Sequence[str]) -> list[str]:
+        assert isinstance(self.labels, list)
+        logits = self.engine.label(self.vocabulary.source.encode_all(texts))
+        return [self.labels[int(one.argmax())] for one in logits]
+
+    def measure(self, texts: Sequence[str]) -> dict[str, Score]:
+        """How well a model for language or fill foresees texts; those of white space alone don't count."""
+        counted = [text for text in texts if text.strip()]
+        if not counted:
+            raise InputError("no text to measure; give a sentence a line")
+        if self.task == "language":
+            return self.writer.measure(counted)
+        if self.task == "fill":
+            return self.gaps.measure(counted)
+        raise InputError(f"a model for {self.task} is not measured on texts alone; give it questions and their answers")
