@@ -168,6 +168,13 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         rows(tmp_path, ".")
 
 
+def test_a_file_that_is_only_there_packed(tmp_path: Path) -> None:
+    put(tmp_path, "a.tsv.gz", PAIR)
+    assert fields(tmp_path, "a.tsv") == [("Bonjour.", "Hello.")]
+    put(tmp_path, "a.tsv", "Salut.\tHi.\n")
+    assert fields(tmp_path, "a.tsv") == [("Salut.", "Hi.")]
+
+
 def test_texts_that_do_not_fit(tmp_path: Path) -> None:
     one, other = put(tmp_path, "a.fr", "un\ndeux\ntrois\n"), put(tmp_path, "a.en", "one\n")
     with pytest.raises(InputError, match=r"^a\.fr has 3 lines, a\.en 1; each line needs the other's same line$"):

@@ -39,7 +39,7 @@ def read(
     files: FilesSpec, folder: Path, languages: tuple[str, str] = ("", ""), notes: Notes | None = None
 ) -> Iterator[Row]:
     """Every row of the table, or of the two texts; its fields in the order of `files.columns`."""
-    paths = [found(folder / name) for name in files.files]
+    paths = [found(packed(folder / name)) for name in files.files]
     kinds = [kind_of(path) for path in paths]
     rows = table(paths[0], files, kinds[0], languages) if len(paths) == 1 else texts(paths, files, kinds)
     first = True
@@ -61,6 +61,12 @@ def found(path: Path) -> Path:
             raise InputError(f"{path} does not exist, nor does the folder {path.parent}")
         raise InputError(f"{path} does not exist{nearest(path.name, [one.name for one in path.parent.iterdir()])}")
     return path
+
+
+def packed(path: Path) -> Path:
+    """The path, or the gzipped file's where only that is there: a recipe names files as they are once unpacked."""
+    gzipped = Path(f"{path}.gz")
+    return gzipped if gzipped.is_file() and not path.exists() else path
 
 
 def kind_of(path: PurePath) -> str:
