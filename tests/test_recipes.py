@@ -108,7 +108,8 @@ def test_a_model_of_pairs_learns_strings(name):
 @pytest.mark.parametrize("name", ON_FILES)
 def test_a_model_builds_and_runs(name):
     recipe = load(shipped(name))
-    model = build(recipe.model, *((53,) if recipe.task in ("language", "fill") else (53, 59)))
+    sizes = {"translation": (53, 53), "language": (53,), "fill": (53,)}
+    model = build(recipe.model, *sizes.get(recipe.task, (53, 59)))
     ids, lengths = torch.randint(4, 53, (3, 7)), torch.tensor([7, 5, 2])
     given = {"translation": (ids, lengths, ids), "g2p": (ids, lengths, ids), "ratings": (ids[:, 0], ids[:, 1])}
     given["language"] = (torch.empty(3, 0, dtype=torch.long), lengths * 0, ids)
