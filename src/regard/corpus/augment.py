@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from regard.corpus.align import Aligner
 from regard.corpus.phrases import Aligned, Phrase, Span, content, overlap, phrases
-from regard.text.symbols import CLOSING, MOST, OPENING, PLACEHOLDERS, is_symbol
+from regard.text.symbols import BREAK, CLOSING, MOST, OPENING, PLACEHOLDERS, is_symbol
 from regard.text.terms import Term, with_terms
 
 Pair = tuple[str, str]
@@ -44,15 +44,16 @@ def augment(
     """Extra pairs, `share` times as many as there are pairs, of all kinds alike."""
     makers = Makers(random.Random(seed))
     owed = 0.0
-    for pair in pairs:
+    for source, target in pairs:
         owed += share
-        if makers.rng.random() >= owed or any(map(is_symbol, "".join(pair))):
+        front, mark, source = source.rpartition(BREAK)  # sentences before it, which stay as they are
+        if makers.rng.random() >= owed or any(map(is_symbol, source + target)):
             continue
-        view = Aligned.of(pair, aligner)
+        view = Aligned.of((source, target), aligner)
         for kind in makers.rng.sample(kinds, len(kinds)):  # the next one where the pair has nothing to mark
             if made := makers.kinds[kind](view):
                 owed -= 1
-                yield made
+                yield front + mark + made[0], made[1]
                 break
 
 
