@@ -1,4 +1,7 @@
 import json
+import os
+import sys
+import threading
 
 import pytest
 from hypothesis import given, settings
@@ -96,3 +99,153 @@ def test_what_is_no_model_is_never_replaced(tmp_path):
     (tmp_path / "empty").mkdir()
     folder.write(tmp_path / "empty", FILES)
     assert list(folder.open_folder(tmp_path / "empty")) == list(FILES)
+
+
+OLD = {"recipe.toml": b"seed = 1\n", "weights": b"old" * 99, "engine/model.bin": b"old", "gone/old.txt": b"x"}
+NEW = {"recipe.toml": b"seed = 1\n", "weights": b"new" * 99, "engine/model.bin": b"new", "CARD.md": b"# new"}
+BESIDE = {"log.jsonl": b"{}", "training/step-1": b"tensors"}
+
+
+def alive(path, files=OLD):
+    """A folder that lives on: a model, and what lies beside it."""
+    folder.put(path, files, {"task": "language"})
+    for name, data in BESIDE.items():
+        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).write_bytes(data)
+
+
+def content(path):
+    return {str(file.relative_to(path).as_posix()): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def held(path):
+    return {name: file.read_bytes() for name, file in folder.open_folder(path).items()}
+
+
+def test_a_model_is_put_beside_what_stays(tmp_path):
+    alive(tmp_path / "model")
+    assert held(tmp_path / "model") == OLD
+    folder.put(tmp_path / "model", NEW, {"task": "fill"})
+    assert held(tmp_path / "model") == NEW
+    assert folder.read_manifest(tmp_path / "model")["task"] == "fill"
+    there = content(tmp_path / "model")
+    assert {name: there.pop(name) for name in (*NEW, *BESIDE)} == {**NEW, **BESIDE}
+    assert list(there) == ["manifest.json"]  # neither a journal nor a file of the old model
+
+
+OPERATIONS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")  # audit events of all that touches a disk
+
+
+def in_a_child(work, dies_before=None):
+    """Calls work() in a process that is gone before its so many-th touch of the disk; how many touches there were."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        touches = [0]
+
+        def touched(event, _):
+            if event in OPERATIONS:
+                touches[0] += 1
+                if touches[0] == dies_before:
+                    os._exit(9)
+
+        sys.addaudithook(touched)
+        work()
+        os.write(writing, str(touches[0]).encode())
+        os._exit(0)
+    os.close(writing)
+    _, status = os.waitpid(child, 0)
+    with os.fdopen(reading) as said:
+        count = said.read()
+    assert os.waitstatus_to_exitcode(status) == (9 if dies_before else 0)
+    return int(count or 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a child is forked")
+def test_whoever_dies_at_any_moment_leaves_the_old_model_or_the_new(tmp_path):
+    alive(tmp_path / "whole")
+    touches = in_a_child(lambda: folder.put(tmp_path / "whole", NEW))
+    assert touches > 20
+    found = []
+    for moment in range(1, touches + 1):
+        path = tmp_path / str(moment)
+        alive(path)
+        in_a_child(lambda path=path: folder.put(path, NEW), dies_before=moment)
+        found.append(held(path))
+        assert found[-1] in (OLD, NEW)
+        assert {name: content(path)[name] for name in BESIDE} == BESIDE
+        folder.put(path, NEW)
+        assert set(content(path)) - {"gone/old.txt"} == {*NEW, *BESIDE, "manifest.json"}
+    assert found[0] == OLD
+    assert found[-1] == NEW
+    assert found == sorted(found, key=lambda model: model == NEW)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a child is forked")
+def test_who_dies_while_carrying_out_a_journal_leaves_it_to_the_next(tmp_path):
+    def left(path):
+        alive(path)
+        settle = folder.settle
+        folder.settle = lambda _: None
+        try:
+            folder.put(path, NEW)
+        finally:
+            folder.settle = settle
+
+    left(tmp_path / "whole")
+    touches = in_a_child(lambda: folder.settle(tmp_path / "whole"))
+    assert held(tmp_path / "whole") == NEW
+    for moment in range(1, touches + 1):
+        path = tmp_path / str(moment)
+        left(path)
+        in_a_child(lambda path=path: folder.settle(path), dies_before=moment)
+        assert held(path) in (OLD, NEW)
+        folder.settle(path)
+        assert held(path) == NEW
+
+
+def test_a_reader_beside_a_writer_never_fails(tmp_path):
+    path = tmp_path / "model"
+    alive(path)
+    done = threading.Event()
+
+    def write():
+        for i in range(50):
+            folder.put(path, (OLD, NEW)[i % 2])
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    read = 0
+    while not done.is_set():
+        assert set(folder.open_folder(path)) in (set(OLD), set(NEW))
+        read += 1
+    writer.join()
+    assert read
+
+
+def test_a_full_disk_leaves_the_old_model(tmp_path, monkeypatch):
+    alive(tmp_path / "model")
+    before = content(tmp_path / "model")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder.os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            folder.put(tmp_path / "model", NEW)
+    assert content(tmp_path / "model") == before
+
+
+def test_a_journal_cannot_point_outside(tmp_path):
+    journal = tmp_path / "model" / ".new-0"
+    journal.mkdir(parents=True)
+    manifest = {"version": 1, "files": {"../../stolen": folder.digest(b"abc")}}
+    (journal / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "stolen").write_bytes(b"abc")
+    (tmp_path / "model" / "stolen").write_bytes(b"abc")
+    with pytest.raises(FolderError, match="no model at"):
+        folder.open_folder(tmp_path / "model")
+    assert (tmp_path / "stolen").is_file()
+    assert (tmp_path / "model" / "stolen").is_file()
