@@ -26,25 +26,31 @@ def duplicates(keys: Keys, folder: Path) -> NDArray[np.bool_]:
     shutil.rmtree(parts, ignore_errors=True)
     parts.mkdir()
     try:
-        for path in parted(keys, parts):
-            records = np.fromfile(path, np.uint64).reshape(-1, 3)
-            found[repeated(records).astype(np.int64)] = True
+        for path in parted(keys, parts, found):
+            found[repeated(np.fromfile(path, np.uint64).reshape(-1, 3))] = True
     finally:
         shutil.rmtree(parts, ignore_errors=True)
     return found
 
 
-def parted(keys: Keys, folder: Path) -> list[Path]:
-    """The keys and their rows, [n, 3], in files: a pair goes where some bits of its keys say."""
+def parted(keys: Keys, folder: Path, found: NDArray[np.bool_]) -> list[Path]:
+    """The keys and their rows, [n, 3], in files: a pair goes where some bits of its keys say.
+
+    Pairs found to have come before while looking at ROWS of them are not written: else one pair that comes over and
+    over would make its partition as large as the corpus.
+    """
     bits = min(max(len(keys) - 1, 1) // SHARE, MOST - 1).bit_length()
     paths = [folder / f"{part:03}" for part in range(1 << bits)]
     with ExitStack() as stack:
         files = [stack.enter_context(path.open("wb")) for path in paths]
         for start, chunk in chunks(keys):
-            rows = np.arange(start, start + len(chunk), dtype=np.uint64)
-            parts = ((chunk[:, 0] ^ chunk[:, 1] * MIX) * MIX >> np.uint64(32)) & np.uint64(len(paths) - 1)
+            records = np.column_stack([chunk, np.arange(start, start + len(chunk), dtype=np.uint64)])
+            again = repeated(records)
+            found[again] = True
+            records = np.delete(records, again - start, axis=0)
+            parts = ((records[:, 0] ^ records[:, 1] * MIX) * MIX >> np.uint64(32)) & np.uint64(len(paths) - 1)
             order = np.argsort(parts, kind="stable")
-            records = np.column_stack([chunk, rows])[order]
+            records = records[order]
             ends = np.searchsorted(parts[order], np.arange(len(paths) + 1, dtype=np.uint64))
             for part, file in enumerate(files):
                 file.write(records[ends[part] : ends[part + 1]].tobytes())
@@ -57,11 +63,11 @@ def chunks(keys: Keys) -> Iterator[tuple[int, Keys]]:
         yield start, np.asarray(keys[start : start + ROWS])
 
 
-def repeated(records: Keys) -> Keys:
-    """The rows of [n, 3] whose keys an earlier row has."""
-    records = records[np.lexsort((records[:, 2], records[:, 1], records[:, 0]))]
+def repeated(records: Keys) -> NDArray[np.int64]:
+    """The rows of [n, 3], in their order, whose keys an earlier row has."""
+    records = records[np.lexsort((records[:, 1], records[:, 0]))]  # which leaves equal ones in their order
     same = (records[1:, :2] == records[:-1, :2]).all(1)
-    return records[1:][same][:, 2]
+    return records[1:][same][:, 2].astype(np.int64)
 
 
 def examples(stage: Stage, dropped: NDArray[np.bool_], count: int = 3) -> list[Example]:
