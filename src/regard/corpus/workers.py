@@ -1,0 +1,53 @@
+"""Work on many items, its results in their order: by this process where they are few, else by one process a core."""
+
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import chain, islice
+from multiprocessing import get_context, parent_process
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+def in_order(work: Callable[[Item], Made], items: Iterable[Item], few: int) -> Iterator[Made]:
+    """What the work makes of each item; below `few` items, starting processes takes longer than it saves."""
+    items = iter(items)
+    first = list(islice(items, few))
+    if len(first) < few:
+        yield from map(work, first)
+        return
+    workers = min(os.cpu_count() or 1, 32)
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (work,)) as pool:
+        waiting: deque[Future[Made]] = deque()
+        for item in chain(first, items):
+            waiting.append(pool.submit(_there, item))
+            if len(waiting) > 2 * workers:  # no more: what is made ahead lies in memory
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+_work: Callable[[Any], Any]  # of a worker
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    """A worker leaves Ctrl-C to its parent, and ends when that is gone, however it went."""
+    global _work
+    _work = work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
+
+
+def _there(item: Any) -> Any:
+    return _work(item)
