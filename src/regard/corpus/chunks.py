@@ -131,9 +131,14 @@ def cleaned(chunk: Chunk, rules: Rules) -> Kept:
 
 def keys_of(source: str, target: str, sides: Sides) -> tuple[bytes, bytes]:
     """Two hashes that tell equal pairs, and pairs that may not be parted: those with an equal text on a side."""
+    if sides == "none":  # names, as they are spelt; rows that have one in common may be parted
+        key = hashed(f"{source}\t{target}")
+        return key, key
     one, other = normal(source), normal(target)
-    if sides == "none":
-        one = f"{one}\t{other}"
     if sides != "both":  # a label is no text: pairs are not alike for having the same
         other = f"{one}\t{other}"
-    return blake2b(one.encode(), digest_size=8).digest(), blake2b(other.encode(), digest_size=8).digest()
+    return hashed(one), hashed(other)
+
+
+def hashed(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=8).digest()
