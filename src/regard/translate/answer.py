@@ -24,6 +24,8 @@ from regard.translate.translator import BEAM, Translator
 if TYPE_CHECKING:
     from regard.engines.torch import TorchEngine
 
+SPEAKING = ("translation", "g2p", "language")  # tasks whose answers are sequences of tokens
+
 
 class Answerer:
     """A model of some task, with all that turns texts into its numbers and its numbers into text."""
@@ -88,6 +90,16 @@ class Answerer:
         assert isinstance(self.labels, list)
         logits = self.engine.label(self.vocabulary.source.encode_all(texts))
         return [self.labels[int(one.argmax())] for one in logits]
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The summed log-probability of each target after its source; a language model has no sources."""
+        if self.task not in SPEAKING:
+            raise InputError(f"a model for {self.task} says no sentences; score is for {', '.join(SPEAKING)}")
+        if self.task == "translation":
+            pairs = [self.translator.protect_pair(source, target) for source, target in pairs]
+        sources, targets = ([pair[side] for pair in pairs] for side in (0, 1))
+        asked = [[]] * len(pairs) if self.task == "language" else self.vocabulary.source.encode_all(sources)
+        return [one.log_prob for one in self.engine.score(asked, self.vocabulary.target.encode_all(targets))]
 
     def measure(self, texts: Sequence[str]) -> dict[str, Score]:
         """How well a model for language or fill foresees texts; those of white space alone don't count."""

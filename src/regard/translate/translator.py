@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from regard.text.protect import Protected, protect, restore
+from regard.text.protect import Protected, protect, protect_pair, restore
 from regard.text.symbols import CLOSING, OPENING, PLACEHOLDERS, UNK, is_symbol
 from regard.text.tokens import Vocabulary
 from regard.translate.translation import Translation
@@ -48,6 +48,11 @@ class Translator:
     def protect(self, text: str) -> Protected:
         """With symbols in the place of what must stay, where the model has learnt them."""
         return protect(text) if self.protects else Protected(text, {})
+
+    def protect_pair(self, source: str, target: str) -> tuple[str, str]:
+        """Both sides as the model has learnt such pairs."""
+        both = protect_pair(source, target) if self.protects else None
+        return (source, target) if both is None else (both[0].text, both[1].text)
 
     def answer(self, texts: Sequence[Protected], beam: int, length_penalty: float) -> list[Said | None]:
         """The best hypothesis for each text that is not empty."""

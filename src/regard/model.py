@@ -1,0 +1,142 @@
+"""The facade: a model out of its folder, asked in text.
+
+model = regard.load("my-model")
+print(model.translate("le chat noir"))
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import overload
+
+import torch
+from torch import nn
+
+from regard.corpus.labels import Labels, Rated, from_json
+from regard.engines.torch import TorchEngine
+from regard.errors import FolderError, UserError
+from regard.evaluate.score import Score
+from regard.folder import MANIFEST, open_folder
+from regard.models.build import build
+from regard.recipe import Recipe, shipped
+from regard.recipe import load as load_recipe
+from regard.text.tokens import Vocabulary
+from regard.translate.answer import Answerer
+from regard.translate.translation import Translation
+from regard.translate.translator import BEAM
+
+SHIPPED = Path(__file__).parent / "pretrained"
+RECIPE, WEIGHTS, TOKENS, LABELS = "recipe.toml", "weights.safetensors", "tokens.model", "labels.json"
+
+
+class Model:
+    """A trained model with its tokens and labels."""
+
+    def __init__(
+        self,
+        folder: Path,
+        recipe: Recipe,
+        module: nn.Module,
+        vocabulary: Vocabulary | None,
+        labels: Labels | None,
+        device: str = "cpu",
+    ) -> None:
+        self.folder, self.recipe, self.module = folder, recipe, module
+        self.task, self.source, self.target = recipe.task, recipe.source, recipe.target
+        engine = TorchEngine(module, device)
+        self.answerer = Answerer(recipe.task, engine, vocabulary, labels, recipe.source, recipe.target)
+
+    def __repr__(self) -> str:
+        languages = f" from {self.source} to {self.target}" if self.target else ""
+        return f"<{self.task}{languages}: {self.folder}>"
+
+    @overload
+    def translate(self, texts: str, beam: int = BEAM) -> Translation: ...
+
+    @overload
+    def translate(self, texts: list[str], beam: int = BEAM) -> list[Translation]: ...
+
+    def translate(self, texts: str | list[str], beam: int = BEAM) -> Translation | list[Translation]:
+        """The translation of a sentence, or of each of several."""
+        if self.task != "translation":
+            raise UserError(f"{self.folder} is a model for {self.task}, not for translation; ask it by predict")
+        found = self.answerer.translator.translate([texts] if isinstance(texts, str) else texts, beam)
+        return found[0] if isinstance(texts, str) else found
+
+    def predict(self, texts: Sequence[str], beam: int = BEAM) -> list[str]:
+        """An answer to each text, as the model's task has it: see translate/answer.py."""
+        return self.answerer.predict(texts, beam)
+
+    def measure(self, texts: Sequence[str]) -> dict[str, Score]:
+        """How well a model for language or fill foresees texts."""
+        return self.answerer.measure(texts)
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """The summed log-probability of each target, given its source; a language model has no use for sources."""
+        return self.answerer.score(pairs)
+
+
+def load(name: str | Path, device: str = "cpu") -> Model:
+    """The model of a folder, or the shipped one of that name; its files are verified."""
+    folder = find(name)
+    paths = open_folder(folder)
+    for needed in (RECIPE, WEIGHTS):
+        if needed not in paths:
+            raise FolderError(f"{folder} has no {needed}; copy the model again")
+    recipe = load_recipe(paths[RECIPE])
+    vocabulary = Vocabulary.open(paths, recipe.tokens) if TOKENS in paths else None
+    labels = from_json(paths[LABELS].read_bytes()) if LABELS in paths else None
+    module = build(recipe.model, *sizes(recipe, vocabulary, labels)).eval()
+    fill_in(module, paths[WEIGHTS])
+    return Model(folder, recipe, module, vocabulary, labels, device)
+
+
+def train(recipe: str | Path | Recipe, out: str | Path, device: str = "") -> Model:
+    """Trains by a recipe, a file's or a shipped one's, into a folder; or goes on with the training there."""
+    from regard.training.run import train as run
+
+    if not isinstance(recipe, Recipe):
+        recipe = load_recipe(recipe if is_path(recipe) or Path(recipe).is_file() else shipped(str(recipe)))
+    run(recipe, Path(out), device=device)
+    return load(out, device or "cpu")
+
+
+def is_path(name: str | Path) -> bool:
+    return isinstance(name, Path) or any(mark in name for mark in (os.sep, os.altsep) if mark)
+
+
+def find(name: str | Path) -> Path:
+    """A folder if the name is a path or a model lies there; else a model that ships with Regard."""
+    if is_path(name) or (Path(name) / MANIFEST).is_file():
+        return Path(name)
+    known = sorted(path.parent.name for path in SHIPPED.glob(f"*/{MANIFEST}"))
+    if name in known:
+        return SHIPPED / name
+    ships = f"there are {', '.join(known)}" if known else "none ships with this Regard"
+    raise UserError(f"no model {str(name)!r}: no folder of that name holds one, and {ships}; give a model's folder")
+
+
+def sizes(recipe: Recipe, vocabulary: Vocabulary | None, labels: Labels | None) -> tuple[int, ...]:
+    """How many tokens, labels, users and items there are, as models/build.py takes them."""
+    if isinstance(labels, Rated):
+        return len(labels.users), len(labels.items)
+    if vocabulary is None:
+        raise FolderError(f"a model for {recipe.task} without {TOKENS}; copy the model again")
+    if labels is not None:
+        return len(vocabulary.source), len(labels)
+    source, target = map(len, vocabulary)
+    return (target,) if recipe.task in ("language", "fill") else (source, target)
+
+
+def fill_in(module: nn.Module, path: Path) -> None:
+    """Puts a file's numbers in the place of the module's; a tied matrix is there once."""
+    from safetensors.torch import load_file
+
+    weights, given = dict(module.named_parameters()), load_file(path)
+    shapes, wanted = ({name: tuple(one.shape) for name, one in some.items()} for some in (given, weights))
+    if shapes != wanted:
+        unlike = sorted(name for name in shapes | wanted if shapes.get(name) != wanted.get(name))
+        raise FolderError(f"{path} holds other weights than the recipe beside it wants ({unlike[0]})")
+    with torch.no_grad():
+        for name, weight in weights.items():
+            weight.copy_(given[name])
