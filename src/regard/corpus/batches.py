@@ -44,7 +44,9 @@ def fill(rows: Sequence[Sequence[int] | NDArray[np.integer]]) -> Ids:
     return out
 
 
-def make_batch(pairs: Iterable[tuple[Sequence[int], Sequence[int]]]) -> Batch:
+def make_batch(
+    pairs: Iterable[tuple[Sequence[int] | NDArray[np.integer], Sequence[int] | NDArray[np.integer]]],
+) -> Batch:
     """Pairs of ids as one batch."""
     sources, targets = [], []
     for source, target in pairs:

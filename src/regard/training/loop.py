@@ -1,18 +1,17 @@
-"""The training loop, plain: forward, backward, clip, step."""
+"""The training loop, plain: forward, backward, clip, step, average. What lasts longer than a minute: see run.py."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
 from regard.corpus.batches import Batch
 from regard.models.interface import Seq2Seq
 from regard.recipe import TrainingSpec
-from regard.training.objective import smoothed_cross_entropy
-from regard.training.schedule import SCHEDULES
-
-BETAS = (0.9, 0.98)  # of Adam (2017, section 5.3)
+from regard.training.flat import Flat
+from regard.training.improver import Improver
+from regard.training.objective import Lesson, Speaking
+from regard.training.schedule import rate_at
 
 
 class Progress(NamedTuple):
@@ -25,21 +24,12 @@ class Progress(NamedTuple):
 
 def train(model: Seq2Seq, batches: Iterable[Batch], spec: TrainingSpec) -> Iterator[Progress]:
     """Trains the model on the batches, at most spec.steps of them; yields after each step."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=spec.rate, betas=BETAS, weight_decay=0.0, fused=True)
-    share = SCHEDULES[spec.schedule]
+    flat = Flat(model)
+    improver, objective = Improver(flat, spec), Speaking(spec, torch.float32)
     model.train()
     for step, batch in zip(range(1, spec.steps + 1), batches, strict=False):
-        for group in optimizer.param_groups:
-            group["lr"] = spec.rate * share(step, spec.warmup, spec.steps)
-        loss = loss_of(model, batch, spec.smoothing)
-        optimizer.zero_grad()
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), spec.clip)
-        optimizer.step()
-        yield Progress(step, loss.item(), norm.item())
-
-
-def loss_of(model: Seq2Seq, batch: Batch, smoothing: float) -> Tensor:
-    """The objective on one batch."""
-    source, lengths, given, wanted = (torch.from_numpy(ids) for ids in batch)
-    return smoothed_cross_entropy(model(source, lengths, given), wanted, smoothing)
+        flat.grads.zero_()
+        total, count = objective.loss(model, Lesson(batch, None))
+        total.backward()
+        norm = improver.improve(step, count, rate_at(step, spec, spec.steps, model.logits.weight.size(1)))
+        yield Progress(step, total.item() / count, norm)

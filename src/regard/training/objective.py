@@ -1,17 +1,193 @@
-"""What training makes small.
+"""What training makes small: for each task how pairs become a batch, and the loss of a batch.
 
-B batch, T target length, V vocabulary.
+A loss is a sum over what is counted (tokens, sentences, ratings) and their number, so that the pieces of a step add up.
+
+B batch, S source length, T target length, N counted positions, C labels.
 """
 
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import torch
 import torch.nn.functional as F
-from torch import Tensor
+from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from regard.text.symbols import PAD
+from regard.corpus.batches import Batch, Rows, fill, make_batch
+from regard.models.interface import Labeller, Ratings, Seq2Seq
+from regard.recipe import Recipe, TrainingSpec
+from regard.text.symbols import EOS, PAD
+from regard.training.guide import Guide, gathered
+from regard.training.speech import agreeing_loss, smoothed_loss
+
+Ids = Sequence[int] | NDArray[np.integer]
+
+HIDDEN = 0.15  # the share of tokens that a model for filling in must guess (Devlin et al. 2019, section 3.1)
 
 
-def smoothed_cross_entropy(logits: Tensor, wanted: Tensor, smoothing: float) -> Tensor:
-    """Mean over the wanted tokens of -(1-s) log p(wanted) - s/V sum log p (Szegedy et al. 2016, section 7).
+class Sum(NamedTuple):
+    """A loss summed over so many things."""
 
-    logits [B, T, V], wanted [B, T]; what is filled with PAD does not count.
+    total: Tensor
+    things: int
+
+
+class Material(Protocol):
+    """Pairs as ids, by their rows: corpus/pairs.py's, or some in memory."""
+
+    @property
+    def values(self) -> NDArray[np.float32] | None: ...
+
+    def ids(self, row: int) -> tuple[Ids, Ids]: ...
+
+    def links(self, row: int) -> NDArray[np.integer]: ...
+
+    def sampled(self, rows: Sequence[int], alpha: float, seed: int) -> Sequence[tuple[Ids, Ids]]: ...
+
+
+class Objective(Protocol):
+    """A task's way from rows of pairs to a loss; `seed` fixes all that is drawn on the way to the batch."""
+
+    def batch(self, pairs: Material, rows: Rows, seed: int) -> Any: ...
+
+    def loss(self, module: Any, batch: Any, learning: bool = True) -> Sum:
+        """While not learning, what regularises is left out: the loss is the mean -log p, or the squared error."""
+
+
+class Lesson(NamedTuple):
+    """A batch, and where it is known which source token each target token translates."""
+
+    batch: Batch
+    links: Tensor | None  # [L, 3]: sentence, source token, target token
+
+
+class Speaking:
+    """One sequence becomes another, or, without a source, a language model goes on: each token's cross-entropy."""
+
+    def __init__(
+        self, spec: TrainingSpec, dtype: torch.dtype, sampling: float = 0.0, guide: Guide | None = None
+    ) -> None:
+        self.spec, self.sampling, self.dtype, self.guide = spec, sampling, dtype, guide
+
+    def batch(self, pairs: Material, rows: Rows, seed: int) -> Lesson:
+        ids = (
+            pairs.sampled(rows.tolist(), self.sampling, seed)
+            if self.sampling
+            else [pairs.ids(int(row)) for row in rows]
+        )
+        return Lesson(make_batch(ids), gathered([pairs.links(int(row)) for row in rows]) if self.guide else None)
+
+    def loss(self, module: Seq2Seq, lesson: Lesson, learning: bool = True) -> Sum:
+        source, lengths, given, wanted = here(lesson.batch, module)
+        if not module.reads:
+            source, lengths = source[:, :0], torch.zeros_like(lengths)
+        twice = learning and self.spec.r_drop > 0
+        if twice:
+            source, lengths, given = (torch.cat((part, part)) for part in (source, lengths, given))
+        guide = self.guide if learning and lesson.links is not None else None
+        watching = guide.watching(module) if guide else nullcontext(list[Tensor]())
+        with watching as seen, autocast(self.dtype, source.device):
+            x = module.features(source, lengths, given)
+        counted = (wanted.flatten() != PAD).nonzero()[:, 0]
+        said, weight, bias = wanted.flatten()[counted], module.logits.weight, module.logits.bias
+        smoothing = self.spec.smoothing if learning else 0.0
+        halves = [half.flatten(0, 1)[counted] for half in x.chunk(2 if twice else 1)]
+        if twice:
+            total = agreeing_loss(halves[0], halves[1], weight, bias, said, smoothing, self.spec.r_drop, self.dtype)
+        else:
+            total = smoothed_loss(halves[0], weight, bias, said, smoothing, self.dtype)
+        if guide and lesson.links is not None:
+            total = total + guide.loss(seen[0][: len(wanted)], lesson.links.to(source.device))
+        return Sum(total, len(said))
+
+
+class Filling:
+    """Some tokens are hidden, and guessed from those on both sides (Devlin et al. 2019): their cross-entropy.
+
+    A hidden token is the MASK symbol; unlike in the paper never another word or itself, as no other task follows.
     """
-    return F.cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PAD, label_smoothing=smoothing)
+
+    def __init__(self, spec: TrainingSpec, dtype: torch.dtype, mask: int) -> None:
+        self.spec, self.dtype, self.mask = spec, dtype, mask
+
+    def batch(self, pairs: Material, rows: Rows, seed: int) -> tuple[NDArray[np.int64], ...]:
+        rng = np.random.default_rng(seed)
+        whole = [pairs.ids(int(row))[1] for row in rows]
+        ids = fill([[*one, EOS] for one in whole])
+        lengths = np.array([len(one) + 1 for one in whole], dtype=np.int64)
+        hidden = (rng.random(ids.shape) < HIDDEN) & (ids != PAD) & (ids != EOS)
+        hidden[np.arange(len(whole)), (rng.random(len(whole)) * (lengths - 1)).astype(np.int64)] = True  # one at least
+        return np.where(hidden, self.mask, ids), lengths, np.where(hidden, ids, PAD)
+
+    def loss(self, module: Labeller, batch: tuple[NDArray[np.int64], ...], learning: bool = True) -> Sum:
+        ids, lengths, wanted = here(batch, module)
+        with autocast(self.dtype, ids.device):
+            logits = module(ids, lengths)
+        found = wanted != PAD
+        smoothing = self.spec.smoothing if learning else 0.0
+        total = F.cross_entropy(logits[found].float(), wanted[found], label_smoothing=smoothing, reduction="sum")
+        return Sum(total, int(found.sum()))
+
+
+class Naming:
+    """A sentence is given one of C labels: its cross-entropy."""
+
+    def __init__(self, spec: TrainingSpec, dtype: torch.dtype, sampling: float = 0.0) -> None:
+        self.spec, self.dtype, self.sampling = spec, dtype, sampling
+
+    def batch(self, pairs: Material, rows: Rows, seed: int) -> tuple[NDArray[np.int64], ...]:
+        ids = (
+            pairs.sampled(rows.tolist(), self.sampling, seed)
+            if self.sampling
+            else [pairs.ids(int(row)) for row in rows]
+        )
+        lengths = np.array([len(one) + 1 for one, _ in ids], dtype=np.int64)
+        return fill([[*one, EOS] for one, _ in ids]), lengths, np.array([label[0] for _, label in ids], dtype=np.int64)
+
+    def loss(self, module: Labeller, batch: tuple[NDArray[np.int64], ...], learning: bool = True) -> Sum:
+        ids, lengths, wanted = here(batch, module)
+        with autocast(self.dtype, ids.device):
+            logits = module(ids, lengths).float()
+        smoothing = self.spec.smoothing if learning else 0.0
+        return Sum(F.cross_entropy(logits, wanted, label_smoothing=smoothing, reduction="sum"), len(wanted))
+
+
+class Rating:
+    """A user's rating of an item: the squared error, and the weights' sizes (Koren et al. 2009, equation 5)."""
+
+    def __init__(self, spec: TrainingSpec) -> None:
+        self.spec = spec
+
+    def batch(self, pairs: Material, rows: Rows, seed: int) -> tuple[NDArray[Any], ...]:
+        assert pairs.values is not None
+        who = np.array([[one[0] for one in pairs.ids(int(row))] for row in rows], dtype=np.int64)
+        return who[:, 0].copy(), who[:, 1].copy(), pairs.values[rows].astype(np.float32)
+
+    def loss(self, module: Ratings, batch: tuple[NDArray[Any], ...], learning: bool = True) -> Sum:
+        users, items, wanted = here(batch, module)
+        return Sum((module(users, items) - wanted).square().sum(), len(wanted))
+
+
+def make_objective(recipe: Recipe, module: nn.Module, dtype: torch.dtype, mask: int = 0) -> Objective:
+    """A task's objective; `mask`: the id of the symbol that hides a token."""
+    spec, sampling = recipe.training, recipe.tokens.sampling
+    if recipe.task == "fill":
+        return Filling(spec, dtype, mask)
+    if recipe.task == "classify":
+        return Naming(spec, dtype, sampling)
+    if recipe.task == "ratings":
+        return Rating(spec)
+    return Speaking(spec, dtype, sampling, Guide(module, spec.guided) if spec.guided else None)
+
+
+def here(batch: Sequence[NDArray[Any]], module: nn.Module) -> tuple[Tensor, ...]:
+    """A batch's arrays as tensors where the module is."""
+    device = next(module.parameters()).device
+    return tuple(torch.from_numpy(array).to(device, non_blocking=True) for array in batch)
+
+
+def autocast(dtype: torch.dtype, device: torch.device) -> torch.autocast:
+    """Products in `dtype`, where that is not what they are in anyway."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=dtype != torch.float32)

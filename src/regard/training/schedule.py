@@ -2,6 +2,8 @@
 
 import math
 
+from regard.recipe import TrainingSpec
+
 
 def inverse_square_root(step: int, warmup: int, steps: int) -> float:
     """A line up to the highest rate, then 1/sqrt(step) (Vaswani et al. 2017, equation 3, where it is reached)."""
@@ -12,7 +14,16 @@ def cosine(step: int, warmup: int, steps: int) -> float:
     """A line up to the highest rate, then half a cosine down to nothing behind the last step (Loshchilov 2017)."""
     if step < warmup:
         return step / warmup
-    return 0.5 + 0.5 * math.cos(math.pi * (step - warmup) / (steps + 1 - warmup))
+    return 0.5 + 0.5 * math.cos(math.pi * (min(step, steps + 1) - warmup) / max(steps + 1 - warmup, 1))
 
 
-SCHEDULES = {"inverse_square_root": inverse_square_root, "cosine": cosine}
+SCHEDULES = {"noam": inverse_square_root, "inverse_square_root": inverse_square_root, "cosine": cosine}
+
+
+def rate_at(step: int, spec: TrainingSpec, steps: int, width: int) -> float:
+    """The learning rate at a step of so many.
+
+    By Noam's the highest is rate / sqrt(width * warmup): rate * width^-0.5 * min(step^-0.5, step * warmup^-1.5).
+    """
+    highest = spec.rate * (width * spec.warmup) ** -0.5 if spec.schedule == "noam" else spec.rate
+    return highest * SCHEDULES[spec.schedule](step, spec.warmup, steps)

@@ -1,0 +1,164 @@
+"""What a model is asked while it learns: pairs it is not taught. Loss, scores by really answering, and a sample."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from regard.corpus.batches import cut
+from regard.corpus.labels import Rated
+from regard.corpus.prepare import Corpus
+from regard.engines.torch import TorchEngine
+from regard.evaluate.score import Score
+from regard.evaluate.scores import scores
+from regard.recipe import Recipe
+from regard.training.objective import Objective
+from regard.translate.answer import Answerer
+
+ASKED = 1000  # sentences that are answered at each validation; the loss is over all
+PIECE = 2048  # target tokens read together
+LESS_IS_BETTER = ("wer", "per", "rmse", "perplexity", "loss")
+JUDGED_BY = {
+    "translation": "bleu", "g2p": "wer", "language": "perplexity", "fill": "accuracy", "classify": "accuracy",
+    "ratings": "rmse",
+}  # fmt: skip
+
+
+class Result(NamedTuple):
+    """What came out of a validation."""
+
+    loss: float  # nats a token, or the squared error
+    scores: dict[str, Score]
+    sample: dict[str, str]
+
+
+class Exam:
+    """The questions of a validation."""
+
+    def __init__(self, recipe: Recipe, corpus: Corpus, objective: Objective, device: str) -> None:
+        self.recipe, self.corpus, self.objective, self.device = recipe, corpus, objective, device
+        self.held = Held(recipe.task, corpus)
+        self.questions = self.questions_of(corpus.valid)[:ASKED]
+
+    def questions_of(self, pairs: Sequence[tuple[str, str]]) -> "Questions":
+        """What is asked; where several answers can be right, each source once."""
+        return grouped(pairs) if self.recipe.task in ("translation", "g2p") else alone(pairs)
+
+    def answerer(self, module: nn.Module) -> Answerer:
+        return Answerer(
+            self.recipe.task,
+            TorchEngine(module, self.device),
+            self.corpus.vocabulary,
+            self.corpus.labels,
+            self.recipe.source,
+            self.recipe.target,
+        )
+
+    def take(self, module: nn.Module) -> Result:
+        """Asks a module everything."""
+        loss = self.loss(module)
+        said, found = answered(self.recipe, self.answerer(module), self.questions, beam=1)
+        sample = self.sample(said)
+        return Result(loss, found, sample)
+
+    def loss(self, module: nn.Module) -> float:
+        """The mean over all held-out pairs, with nothing dropped and nothing smoothed."""
+        rows = cut(self.held.lengths, np.arange(len(self.held)), PIECE, np.random.default_rng(0))
+        training, total, count = module.training, 0.0, 0
+        module.eval()
+        with torch.no_grad():
+            for number, some in enumerate(rows):
+                one = self.objective.loss(module, self.objective.batch(self.held, some, number), learning=False)
+                total, count = total + float(one.total), count + one.things
+        module.train(training)
+        return total / count
+
+    def sample(self, said: Sequence[str]) -> dict[str, str]:
+        """One question, always the same, of middling length: an answer that gets better."""
+        if not said:
+            return {}
+        order = sorted(range(len(said)), key=lambda i: len(self.questions[i][0]))
+        chosen = order[len(order) * 2 // 3]
+        source, wanted = self.questions[chosen]
+        return {"source": source, "target": wanted[0], "said": said[chosen]}
+
+
+class Held:
+    """The held-out pairs as ids, in memory: what an objective asks of `Pairs`."""
+
+    values: NDArray[np.float32] | None = None
+
+    def __init__(self, task: str, corpus: Corpus) -> None:
+        known = corpus.valid if task != "ratings" else [pair for pair in corpus.valid if is_known(pair, corpus)]
+        self.pairs = [as_ids(task, pair, corpus) for pair in known]
+        self.lengths = np.array([(len(one), len(other)) for one, other in self.pairs], dtype=np.int32).reshape(-1, 2)
+        if task == "ratings":
+            self.values = np.array([float(rating) for _, rating in known], dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def ids(self, row: int) -> tuple[list[int], list[int]]:
+        return self.pairs[row]
+
+    def links(self, row: int) -> NDArray[np.integer]:
+        return np.empty((0, 2), np.int64)  # they guide only what is learnt
+
+    def sampled(self, rows: Sequence[int], alpha: float, seed: int) -> list[tuple[list[int], list[int]]]:
+        """As they are: what is measured does not change from time to time."""
+        return [self.pairs[row] for row in rows]
+
+
+def is_known(pair: tuple[str, str], corpus: Corpus) -> bool:
+    """Whether anything is learnt of a rating's user and item."""
+    assert isinstance(corpus.labels, Rated)
+    user, item = pair[0].split("\t")
+    return user in corpus.labels.users and item in corpus.labels.items
+
+
+def as_ids(task: str, pair: tuple[str, str], corpus: Corpus) -> tuple[list[int], list[int]]:
+    """A held-out pair's ids, as `Pairs` has them."""
+    source, target = pair
+    if task == "ratings":
+        assert isinstance(corpus.labels, Rated)
+        user, item = source.split("\t")
+        return [corpus.labels.users.index(user)], [corpus.labels.items.index(item)]
+    assert corpus.vocabulary is not None
+    if task == "classify":
+        assert isinstance(corpus.labels, list)
+        return corpus.vocabulary.source.encode(source), [corpus.labels.index(target)]
+    ids = corpus.vocabulary.target.encode(target or source)
+    return ([] if task in ("language", "fill") else corpus.vocabulary.source.encode(source)), ids
+
+
+Questions = list[tuple[str, list[str]]]  # a source, and the answers that are right
+
+
+def grouped(pairs: Sequence[tuple[str, str]]) -> Questions:
+    """Each source once, with all its targets."""
+    known: dict[str, list[str]] = {}
+    for source, target in pairs:
+        known.setdefault(source, []).append(target)
+    return list(known.items())
+
+
+def alone(pairs: Sequence[tuple[str, str]]) -> Questions:
+    return [(source, [target]) for source, target in pairs]
+
+
+def answered(recipe: Recipe, answerer: Answerer, questions: Questions, beam: int) -> tuple[list[str], dict[str, Score]]:
+    """The answers, where the task has any, and what they score."""
+    if recipe.task in ("language", "fill"):
+        return [], answerer.measure([wanted[0] or source for source, wanted in questions])
+    said = answerer.predict([source for source, _ in questions], beam=beam)
+    return said, scores(recipe.task, said, [wanted for _, wanted in questions], recipe.target)
+
+
+def better(task: str, stop_on: str, result: Result) -> float:
+    """What must grow: the task's own score, or the loss, the other way round where less is better."""
+    name = "loss" if stop_on == "loss" else JUDGED_BY[task]
+    value = result.loss if name == "loss" else result.scores[name].value
+    return -value if name in LESS_IS_BETTER else value

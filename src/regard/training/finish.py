@@ -1,0 +1,76 @@
+"""What lies in a model's folder: the best weights so far at any moment, and at the end scores and a card."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+import torch
+from torch import Tensor, nn
+
+from regard import __version__, folder
+from regard.corpus.labels import to_json
+from regard.corpus.prepare import Corpus
+from regard.evaluate.score import as_json
+from regard.recipe import Recipe, to_toml
+from regard.training.exam import Exam, answered
+from regard.translate.translator import BEAM
+
+WEIGHTS = "weights.safetensors"
+
+
+def model_files(recipe: Recipe, corpus: Corpus, module: nn.Module) -> dict[str, bytes]:
+    """All that a model is."""
+    from safetensors.torch import save
+
+    files = {"recipe.toml": to_toml(recipe).encode(), WEIGHTS: save(named(module))}
+    if corpus.vocabulary is not None:
+        files |= corpus.vocabulary.files()
+    if corpus.labels is not None:
+        files["labels.json"] = to_json(corpus.labels)
+    return files
+
+
+def named(module: nn.Module) -> dict[str, Tensor]:
+    """The module's own numbers by name, a tied matrix once, each in memory of its own."""
+    return {name: weight.detach().cpu().clone() for name, weight in module.named_parameters()}
+
+
+def facts(recipe: Recipe, step: int) -> dict[str, object]:
+    """What the manifest says beside the files."""
+    return {"regard": __version__, "task": recipe.task, "from": recipe.source, "to": recipe.target, "step": step}
+
+
+def put_model(
+    out: Path, recipe: Recipe, corpus: Corpus, module: nn.Module, step: int, more: Mapping[str, bytes] | None = None
+) -> None:
+    """Makes the module, as it is, the folder's model."""
+    folder.put(out, {**model_files(recipe, corpus, module), **(more or {})}, facts(recipe, step))
+
+
+def load_weights(path: Path, module: nn.Module) -> None:
+    """Puts a folder's weights into a module."""
+    from safetensors.torch import load_file
+
+    with torch.no_grad():
+        weights = dict(module.named_parameters())
+        for name, values in load_file(path).items():
+            weights[name].copy_(values)
+
+
+def as_file(plain: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(plain))
+
+
+def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Module, log: Path) -> None:
+    """Scores the best weights on the validation and test pairs, and completes the folder: scores, card, curves."""
+    load_weights(out / WEIGHTS, module)
+    answerer = exam.answerer(module)
+    found: dict[str, object] = {}
+    for name, pairs in (("valid", corpus.valid), ("test", corpus.test)):
+        if pairs:
+            questions = exam.questions_of(pairs)
+            _, values = answered(recipe, answerer, questions, BEAM)
+            found[name] = as_json(recipe.task, len(questions), values)
+    manifest = folder.read_manifest(out)
+    more = {"scores.json": as_file(found)}
+    put_model(out, recipe, corpus, module, manifest["step"], more)
