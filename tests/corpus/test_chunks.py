@@ -119,7 +119,6 @@ def test_equal_keys_are_equal_normal_texts(one, other):
     assert keys_of(f" {one.upper().lower()} ", "", "both")[0] == keys_of(one.upper().lower(), "", "both")[0]
 
 
-@pytest.mark.slow
 def test_processes_clean_as_one_does(monkeypatch):
     rules = Rules(DataSpec(languages=False))
     rows = [row(n, f"source {n % 11}" * (n % 3), f"target {n}", broken=n % 13 == 0) for n in range(1, 201)]

@@ -2,7 +2,7 @@
 
 `text.bin` holds the kept sides one behind the other as UTF-8, `ends.bin` where each of them ends (two uint64 a pair),
 `keys.bin` what the two sides are normally written as, hashed (two uint64 a pair), `groups.bin` which of the recipe's
-files it is from (a uint8). Only a few thousand rows are in memory at a time.
+files it is from (a uint16). Only a few thousand rows are in memory at a time.
 """
 
 import mmap
@@ -29,7 +29,7 @@ class Stage:
         text, ends, keys, groups = (folder / name for name in NAMES)
         self.ends = np.memmap(ends, np.uint64, "r").reshape(-1, 2)
         self.keys = np.memmap(keys, np.uint64, "r").reshape(-1, 2)
-        self.groups = np.memmap(groups, np.uint8, "r")
+        self.groups = np.memmap(groups, np.uint16, "r")
         with text.open("rb") as file:
             self._text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
@@ -61,7 +61,7 @@ def stage(
         chunked(read(one, folder, languages, notes), group, spec.context) for group, one in enumerate(files)
     )
     into.mkdir(parents=True, exist_ok=True)
-    write(all_cleaned(chunks, rules), into, report)
+    write(all_cleaned(chunks, rules), into, report, [" and ".join(one.files) for one in files])
     report.notes += notes.lines()
     if not report.kept:
         most = max(report.dropped, key=report.dropped.__getitem__)
@@ -85,9 +85,9 @@ def prepared(
     return learnt(sample, spec, languages, sides)
 
 
-def write(chunks: Iterable[Kept], into: Path, report: Report) -> None:
-    """Append what is left of each chunk to the stage's files, and say so in the report."""
-    size, seen = 0, Seen()
+def write(chunks: Iterable[Kept], into: Path, report: Report, names: Sequence[str] = ()) -> None:
+    """Write what is left of each chunk to the stage's files, and say so in the report; groups' names are for errors."""
+    size, seen = 0, Seen(names)
     with (into / "text.bin").open("wb") as texts, (into / "ends.bin").open("wb") as ends, \
             (into / "keys.bin").open("wb") as keys, (into / "groups.bin").open("wb") as groups:  # fmt: skip
         for kept in chunks:
@@ -95,7 +95,7 @@ def write(chunks: Iterable[Kept], into: Path, report: Report) -> None:
             texts.write(text)
             ends.write((ending + np.uint64(size)).tobytes())
             keys.write(hashed)
-            groups.write(bytes([kept.chunk[0]]) * (len(ending) // 2))
+            groups.write(np.full(len(ending) // 2, kept.chunk[0], np.uint16).tobytes())
             size += len(text)
             seen.add(kept)
             report.read += kept.read
@@ -107,14 +107,15 @@ def write(chunks: Iterable[Kept], into: Path, report: Report) -> None:
 class Seen:
     """How many rows of the file being read were broken."""
 
-    def __init__(self) -> None:
-        self.file: tuple[int, str] = (0, "")
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.group = 0
         self.rows = self.broken = self.first = 0
 
     def add(self, kept: Kept) -> None:
-        if kept.chunk != self.file:
+        if kept.chunk[0] != self.group:
             self.done()
-            self.file, self.rows, self.broken, self.first = kept.chunk, 0, 0, 0
+            self.group, self.rows, self.broken, self.first = kept.chunk[0], 0, 0, 0
         some = kept.dropped.get("broken encoding", [])
         if some and some[0] and not self.broken:
             self.first = some[0].line
@@ -122,4 +123,5 @@ class Seen:
         self.broken += len(some)
 
     def done(self) -> None:
-        refuse_broken(self.file[1], self.rows, self.broken, self.first)
+        if self.broken:
+            refuse_broken(self.names[self.group], self.rows, self.broken, self.first)
