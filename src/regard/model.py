@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import overload
 
 import torch
+from safetensors.torch import load_file
 from torch import nn
 
 from regard.corpus.labels import Labels, Rated, from_json
@@ -130,8 +131,6 @@ def sizes(recipe: Recipe, vocabulary: Vocabulary | None, labels: Labels | None) 
 
 def fill_in(module: nn.Module, path: Path) -> None:
     """Puts a file's numbers in the place of the module's; a tied matrix is there once."""
-    from safetensors.torch import load_file
-
     weights, given = dict(module.named_parameters()), load_file(path)
     shapes, wanted = ({name: tuple(one.shape) for name, one in some.items()} for some in (given, weights))
     if shapes != wanted:
