@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from regard.corpus.align import Aligner, spans
-from regard.corpus.pairs import Encoded, Floats, Links
-from regard.corpus.texts import ALONE, ROWS, Text, Texts
+from regard.corpus.pairs import Encoded, Floats, Links, holding
+from regard.corpus.texts import ALONE, Text, Texts
 from regard.errors import InputError
 from regard.recipe import Recipe, StackSpec
 from regard.text.tokens import Tokens, Vocabulary
@@ -36,9 +36,9 @@ class Encoder:
     labels: dict[str, int]
     aligner: Aligner | None
 
-    def __call__(self, start: int) -> Made:
-        """The chunk that begins at that row of the stage."""
-        rows = self.texts.kept(start, start + ROWS)
+    def __call__(self, chunk: range) -> Made:
+        """What becomes of a chunk of the stage's rows."""
+        rows = self.texts.kept(chunk)
         found = list(self.texts.real(rows))
         found += self.texts.extra(rows, self.aligner) if self.aligner else []
         ids = self.ids(found)
@@ -49,7 +49,7 @@ class Encoder:
             np.fromiter(flat, np.int32),
             lengths[fits],
             weights=weights(self.texts, [found[i].row for i in fits]),
-            links=[self.links(found[i]) for i in fits] if self.texts.recipe.training.guided else None,
+            links=[self.links(found[i]) for i in fits] if guided(self.texts.recipe) else None,
         )
         return Made(made, len(found) - len(rows), len(found) - len(fits))
 
@@ -65,9 +65,10 @@ class Encoder:
     def links(self, text: Text) -> Links:
         """Which tokens belong together: those of words that are linked."""
         assert self.aligner is not None
-        source, target = words_of(self.vocabulary.source, text.source), words_of(self.vocabulary.target, text.target)
-        linked = self.aligner.align([word for word, _ in source], [word for word, _ in target])
-        found = {(a, b) for i, j in linked for a in source[i][1] for b in target[j][1]}
+        source, holds_source = words_of(self.vocabulary.source, text.source)
+        target, holds_target = words_of(self.vocabulary.target, text.target)
+        linked = self.aligner.align(source, target)
+        found = {(a, b) for i, j in linked for a in holds_source[i] for b in holds_target[j]}
         return np.array(sorted(found), np.uint8).reshape(-1, 2)
 
 
@@ -79,22 +80,24 @@ class Rater:
     users: dict[str, int]
     items: dict[str, int]
 
-    def __call__(self, start: int) -> Made:
-        rows = self.texts.kept(start, start + ROWS)
+    def __call__(self, chunk: range) -> Made:
+        rows = self.texts.kept(chunk)
         rated = [rating(text) for text in self.texts.pairs(rows)]
         ids = np.array([(self.users[user], self.items[item]) for user, item, _ in rated], np.int32)
         values = np.array([value for *_, value in rated], np.float32)
         return Made(Encoded(ids.ravel(), np.ones((len(rows), 2), np.int32), weights(self.texts, rows), values))
 
 
-def words_of(tokens: Tokens, text: str) -> list[tuple[str, list[int]]]:
-    """Each word of a text, as the aligner wants it, and which tokens hold some of it."""
+def words_of(tokens: Tokens, text: str) -> tuple[list[str], list[range]]:
+    """The words of a text, as the aligner wants them, and which tokens hold some of each."""
     text = tokens.seen([text])[0]
-    places = tokens.places(tokens.cut(text))
-    return [
-        (text[a:b].lower(), [i for i, (start, end) in enumerate(places) if start < b and end > a])
-        for a, b in spans(text)
-    ]
+    places = spans(text)
+    return [text[start:end].lower() for start, end in places], holding(places, tokens.places(tokens.cut(text)))
+
+
+def guided(recipe: Recipe) -> bool:
+    """Whether links are recorded; letters and sounds hold no words that could be linked."""
+    return recipe.training.guided > 0 and recipe.task == "translation"
 
 
 def weights(texts: Texts, rows: Sequence[int]) -> Floats | None:

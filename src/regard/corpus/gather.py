@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.corpus.chunks import all_cleaned, chunked
 from regard.corpus.clean import Report, Rules, Sides
@@ -15,7 +17,7 @@ from regard.corpus.stage import Stage, stage, write
 from regard.corpus.texts import Pair, Texts, shown
 from regard.corpus.unique import duplicates, examples
 from regard.errors import InputError
-from regard.recipe import FilesSpec, Recipe
+from regard.recipe import DataSpec, FilesSpec, Recipe
 
 LEAST = 10  # pairs to learn from
 SIDES: dict[str, Sides] = {  # which of a pair is text that the rules clean; sounds are none
@@ -24,37 +26,56 @@ SIDES: dict[str, Sides] = {  # which of a pair is text that the rules clean; sou
 }  # fmt: skip
 
 
-def gather(texts: Texts, report: Report) -> tuple[list[Pair], list[Pair]]:
-    """Stage all pairs, mark those that are not learnt from; what is held out for validation and for the test."""
+class HeldOut(NamedTuple):
+    """The pairs that are not learnt from."""
+
+    valid: list[Pair]
+    test: list[Pair]
+
+
+def gather(texts: Texts, report: Report) -> HeldOut:
+    """Stage all pairs, and mark those that are not learnt from: duplicates, and what is held out."""
     recipe, folder = texts.recipe, texts.folder
     if recipe.data.generate == "none":
-        sources = stage(recipe.data, recipe.data.train, folder, languages(recipe), report, SIDES[recipe.task])
+        staged = stage(recipe.data, recipe.data.train, folder, languages(recipe), report, SIDES[recipe.task])
     else:
-        sources = generated(texts, report)
-    dropped = duplicates(sources.keys, folder)
+        staged = generated(texts, report)
+    dropped = duplicates(staged.keys, folder)
     if recipe.data.context:
-        dropped[:] = False  # what is said again is not said again after the same
+        dropped[:] = False  # what is said again stands behind something else
     elif count := int(np.count_nonzero(dropped)):
-        report.drop("duplicate", count, examples(sources, dropped))
-    given = [foreign(texts, files, name) for name, files in (("valid", recipe.data.valid), ("test", recipe.data.test))]
-    for one in given:
-        if one is not None:
-            dropped[rows_with(sources.keys, one.keys)] = True
-    free = len(dropped) - int(np.count_nonzero(dropped))
-    wanted = recipe.data.held_out or choose_held_out(free)
-    sizes = [wanted if one is None else 0 for one in given]
-    if free - sum(sizes) < LEAST:
-        raise InputError(
-            f"{free} pairs are left to learn from, {sum(sizes)} of them to be held out; give at least {LEAST} more"
-        )
-    held: list[list[Pair]] = []
-    valid, test, left = split(sources.keys, dropped, sizes[0], sizes[1], recipe.seed)
+        report.drop("duplicate", count, examples(staged, dropped))
+    given = [own(texts, files, name, report) for name, files in files_of(recipe.data)]
+    for keys in [other.keys for other in given if other]:
+        rows = rows_with(staged.keys, keys)
+        report.notes += [f"left out, for validation or test has the same: {len(rows):,}"] if len(rows) else []
+        dropped[rows] = True
+    sizes = how_many(dropped, recipe.data, given)
+    *held, left = split(staged.keys, dropped, *sizes, recipe.seed)
     dropped[left] = True
-    for own, other in zip((valid, test), given, strict=True):
-        dropped[own] = True
-        pairs = other.pairs() if other is not None else sources.pairs(own.tolist())
-        held.append([shown(recipe.task, pair) for pair in pairs])
-    return held[0], held[1]
+    pairs: list[list[Pair]] = []
+    for rows, size, other in zip(held, sizes, given, strict=True):
+        if size and not len(rows):
+            raise InputError("no pair can be held out, for all hang together by equal sentences; name files for it")
+        dropped[rows] = True
+        found = other.pairs() if other else staged.pairs(rows.tolist())
+        pairs.append([shown(recipe.task, pair) for pair in found])
+    return HeldOut(*pairs)
+
+
+def files_of(data: DataSpec) -> list[tuple[str, tuple[FilesSpec, ...]]]:
+    return [("valid", data.valid), ("test", data.test)]
+
+
+def how_many(dropped: NDArray[np.bool_], data: DataSpec, given: Sequence[Stage | None]) -> tuple[int, int]:
+    """How many pairs are to be held out for validation and test, where no files are given for it."""
+    free = len(dropped) - int(np.count_nonzero(dropped))
+    size = data.held_out or choose_held_out(free)
+    valid, test = (0 if own else size for own in given)
+    if free - valid - test < LEAST:
+        aside = f", {valid + test:,} of them to be held out" if valid + test else ""
+        raise InputError(f"{free:,} pairs are left to learn from{aside}; at least {LEAST} are needed: give more")
+    return valid, test
 
 
 def languages(recipe: Recipe) -> tuple[str, str]:
@@ -72,10 +93,12 @@ def generated(texts: Texts, report: Report) -> Stage:
     return Stage(texts.folder)
 
 
-def foreign(texts: Texts, files: Sequence[FilesSpec], name: str) -> Stage | None:
-    """A stage of the recipe's own pairs for validation or test: all of them but the broken and empty ones."""
+def own(texts: Texts, files: Sequence[FilesSpec], name: str, report: Report) -> Stage | None:
+    """A stage of the recipe's own pairs for validation or test: all of them but broken and empty ones."""
     if not files:
         return None
-    recipe = texts.recipe
+    recipe, seen = texts.recipe, Report()
     data = msgspec.structs.replace(recipe.data, clean=False)
-    return stage(data, files, texts.folder / name, languages(recipe), Report(), SIDES[recipe.task])
+    staged = stage(data, files, texts.folder / name, languages(recipe), seen, SIDES[recipe.task])
+    report.notes += [f"{files[0].files[0]}: left out, {why}: {count:,}" for why, count in seen.dropped.items()]
+    return staged

@@ -5,6 +5,7 @@ Beside them the extra pairs that teach terms and symbols. A context and its brea
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -16,7 +17,7 @@ from regard.corpus.align import Aligner
 from regard.corpus.augment import augment
 from regard.corpus.stage import Stage
 from regard.recipe import Recipe
-from regard.text.protect import protect_pair
+from regard.text.protect import WORTH, protect_pair
 from regard.text.symbols import BREAK
 
 DROPPED = "duplicates.bin"  # true for a row that is not learnt from: a duplicate, or held out
@@ -52,15 +53,19 @@ class Texts:
     def dropped(self) -> NDArray[np.bool_]:
         return np.memmap(self.folder / DROPPED, np.bool_, "r")
 
-    def kept(self, start: int, end: int) -> list[int]:
-        """The rows from here to there that are learnt from."""
-        rows: list[int] = (np.flatnonzero(~self.dropped[start:end]) + start).tolist()
+    def chunks(self) -> Iterator[range]:
+        """All rows of the stage."""
+        for start in range(0, len(self.dropped), ROWS):
+            yield range(start, min(start + ROWS, len(self.dropped)))
+
+    def kept(self, chunk: range) -> list[int]:
+        """The rows that are learnt from."""
+        rows: list[int] = (np.flatnonzero(~self.dropped[chunk.start : chunk.stop]) + chunk.start).tolist()
         return rows
 
-    def every(self) -> Iterator[int]:
-        """All rows that are learnt from."""
-        for start in range(0, len(self.dropped), ROWS):
-            yield from self.kept(start, start + ROWS)
+    def every(self) -> Iterator[Text]:
+        """All pairs that are learnt from."""
+        return chain.from_iterable(self.pairs(self.kept(chunk)) for chunk in self.chunks())
 
     def spread(self, most: int) -> list[int]:
         """At most so many of them, from all over the corpus."""
@@ -78,7 +83,8 @@ class Texts:
         """The rows' texts, with symbols for placeholders and tags where both sides have the same."""
         protects = self.marks and self.recipe.data.placeholders
         for row, source, target in self.pairs(rows):
-            both = protect_pair(source, target) if protects else None
+            worth = protects and (WORTH.search(source) or WORTH.search(target))
+            both = protect_pair(source, target) if worth else None
             source, target = (both[0].text, both[1].text) if both else (source, target)
             yield Text(row, self.front(row) + source if context else source, target)
 

@@ -2,10 +2,12 @@
 
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from typing import Any, TypeVar
@@ -25,11 +27,26 @@ def in_order(work: Callable[[Item], Made], items: Iterable[Item], few: int) -> I
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (work,)) as pool:
         waiting: deque[Future[Made]] = deque()
         for item in chain(first, items):
-            waiting.append(pool.submit(_there, item))
+            with nameless_main():
+                waiting.append(pool.submit(_there, item))
             if len(waiting) > 2 * workers:  # no more: what is made ahead lies in memory
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@contextmanager
+def nameless_main() -> Iterator[None]:
+    """A process started meanwhile does not run the user's script again, which may not ask whether it is `__main__`."""
+    main = sys.modules["__main__"]
+    spec, file = main.__spec__, main.__dict__.pop("__file__", None)
+    main.__spec__ = None
+    try:
+        yield
+    finally:
+        main.__spec__ = spec
+        if file is not None:
+            main.__file__ = file
 
 
 _work: Callable[[Any], Any]  # of a worker

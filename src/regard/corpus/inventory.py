@@ -1,0 +1,85 @@
+"""What is found in the texts before they become numbers: tokens, labels, users and items, which words go together."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from regard.corpus.align import Aligner, words
+from regard.corpus.encode import guided, rating
+from regard.corpus.gather import HeldOut
+from regard.corpus.labels import Labels, Rated
+from regard.corpus.texts import ALONE, Texts, wants_marks
+from regard.errors import InputError, RecipeError
+from regard.recipe.data import TokenKind
+from regard.text.symbols import BREAK
+from regard.text.tokens import Tokens, Vocabulary
+
+SAMPLE = 250_000  # pairs that tokens are learnt from
+ALIGNED = 100_000  # pairs that it is learnt from which words go together
+MOST_LABELS = 1000
+
+
+def find_tokens(texts: Texts) -> Vocabulary:
+    """Tokens out of the pairs that are learnt from."""
+    task, spec = texts.recipe.task, texts.recipe.tokens
+    if texts.recipe.data.context and "words" in (spec.kind, spec.target):
+        raise RecipeError("data.context puts a break between sentences, which tokens of kind 'words' cannot hold")
+    rows = texts.spread(SAMPLE)
+    count = len(texts.dropped) - int(np.count_nonzero(texts.dropped))
+
+    def learn(kind: TokenKind, *sides: int) -> Tokens:
+        symbols = wants_marks(texts.recipe) or texts.recipe.data.context > 0 or task == "fill"
+        sentences = (pair[side] for pair in in_pairs(texts, rows) for side in sides)
+        return Tokens.train(sentences, kind, spec.size, symbols, spec.lower, count * len(sides))
+
+    if task in ALONE or task == "classify" or spec.joint:
+        sides = (1,) if task in ALONE else (0,) if task == "classify" else (0, 1)
+        tokens = learn(spec.kind, *sides)
+        return Vocabulary(tokens, tokens)
+    return Vocabulary(learn(spec.kind, 0), learn(spec.target or spec.kind, 1))
+
+
+def in_pairs(texts: Texts, rows: list[int]) -> Iterator[tuple[str, str]]:
+    """The rows' sentences without their contexts, which come as sentences themselves."""
+    for text in texts.real(rows):
+        yield text.source.rpartition(BREAK)[2], text.target
+
+
+def find_aligner(texts: Texts) -> Aligner | None:
+    """Which words go together, where that is asked for: for links, or for pairs that teach terms and placeholders."""
+    if not (texts.shares() or guided(texts.recipe)):
+        return None
+    pairs = texts.pairs(texts.spread(ALIGNED))
+    return Aligner.train([(words(text.source), words(text.target)) for text in pairs])
+
+
+def find_labels(texts: Texts, held: HeldOut) -> Labels | None:
+    """The labels of sentences, or what is rated by whom."""
+    if texts.recipe.task == "ratings":
+        return rated(texts)
+    return labels(texts, held) if texts.recipe.task == "classify" else None
+
+
+def labels(texts: Texts, held: HeldOut) -> list[str]:
+    found = {text.target for text in texts.every()}
+    if len(found) == 1:
+        raise InputError(f"every sentence has the label {min(found)!r}; give sentences of two labels or more")
+    if len(found) > MOST_LABELS:
+        raise InputError(
+            f"{len(found):,} labels, such as {min(found)!r}; at most {MOST_LABELS:,} go: look at the columns"
+        )
+    if strange := {label for _, label in [*held.valid, *held.test]} - found:
+        raise InputError(f"label {min(strange)!r} is asked for, but no sentence to learn from has it")
+    return sorted(found)
+
+
+def rated(texts: Texts) -> Rated:
+    users: set[str] = set()
+    items: set[str] = set()
+    low, high = float("inf"), float("-inf")
+    for text in texts.every():
+        user, item, value = rating(text)
+        users.add(user)
+        items.add(item)
+        low, high = min(low, value), max(high, value)
+    return Rated(users=sorted(users), items=sorted(items), low=low, high=high)
