@@ -9,7 +9,7 @@ TORCH := $(shell grep '^torch==' constraints.txt)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint fix bench bench-attend bench-layers bench-reversal docs clean
+.PHONY: help demo test test-all lint fix bench bench-attend bench-corpus bench-layers bench-reversal docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
@@ -34,10 +34,13 @@ fix: $(VENV)/.dev ## put right what the style checker can
 	@$(BIN)/ruff format
 
 bench: $(VENV)/.dev ## run every benchmark, one after the other
-	@set -e; for name in attend layers reversal; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
+	@set -e; for name in attend corpus layers reversal; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
 
 bench-attend: $(VENV)/.dev ## attention by the fused kernel beside the plain functions
 	@$(BIN)/python benchmarks/attend.py
+
+bench-corpus: $(VENV)/.dev ## the memory that cleaning and splitting 100 MB and 1 GB of text take
+	@$(BIN)/python benchmarks/corpus.py
 
 bench-layers: $(VENV)/.dev ## the paper's base block, ours beside torch's
 	@$(BIN)/python benchmarks/layers.py
