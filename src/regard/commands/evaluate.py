@@ -20,7 +20,7 @@ from regard.evaluate.sentences import Band, by_length, worst
 from regard.recipe.data import FilesSpec
 
 if TYPE_CHECKING:
-    from regard.model import Model  # type: ignore[import-untyped]  # until that is built
+    from regard.model import Model
 
 WIDTH = 80
 SAMPLES = 1000  # of the bootstrap

@@ -1,14 +1,9 @@
-"""Rows in chunks, cleaned in order: by this process where they are few, else by one process a core."""
+"""Rows in chunks, each cleaned by itself, and the keys that tell which pairs are the same."""
 
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from hashlib import blake2b
-from itertools import chain, islice
-from multiprocessing import get_context, parent_process
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +11,7 @@ from numpy.typing import NDArray
 
 from regard.corpus.clean import Example, Rules, Sides, example, normal, tidy
 from regard.corpus.read import Row
+from regard.corpus.workers import in_order
 from regard.text.symbols import BREAK
 
 ROWS, LETTERS = 4096, 1_000_000  # a chunk ends when it has either
@@ -70,42 +66,8 @@ def chunked(rows: Iterator[Row], group: int, context: int) -> Iterator[Chunk]:
 
 
 def all_cleaned(chunks: Iterator[Chunk], rules: Rules) -> Iterator[Kept]:
-    """Every chunk cleaned, in order: by this process where they are few, else by one process a core."""
-    first = list(islice(chunks, FEW))
-    if len(first) < FEW:
-        yield from (cleaned(chunk, rules) for chunk in first)
-        return
-    workers = min(os.cpu_count() or 1, 32)
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (rules,)) as pool:
-        waiting: deque[Future[Kept]] = deque()
-        for chunk in chain(first, chunks):
-            waiting.append(pool.submit(_cleaned_there, chunk))
-            if len(waiting) > 2 * workers:  # no more: what is read ahead lies in memory
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-_rules: Rules  # of a cleaning process
-
-
-def _begin(rules: Rules) -> None:
-    """A cleaning process leaves Ctrl-C to its parent, and ends when that is gone, however it went."""
-    global _rules
-    _rules = rules
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_follow, daemon=True).start()
-
-
-def _follow() -> None:
-    parent = parent_process()
-    if parent:
-        parent.join()
-        os._exit(1)
-
-
-def _cleaned_there(chunk: Chunk) -> Kept:
-    return cleaned(chunk, _rules)
+    """Every chunk cleaned, in order."""
+    return in_order(partial(cleaned, rules=rules), chunks, FEW)
 
 
 def cleaned(chunk: Chunk, rules: Rules) -> Kept:
