@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.attention import attend as room
+from regard.attention import masks
 from regard.attention.attend import attend, attend_plainly, hide, mix, softmax
 from regard.attention.probe import Probe
-from regard.attention.scores import Additive, dot, scaled_dot
+from regard.attention.scores import Additive, dot, make_score, scaled_dot
 
 B, H, T, S, K, V = 2, 3, 5, 7, 11, 13
 
@@ -121,3 +122,19 @@ def test_without_parameters_a_permutation_passes_through():
 def test_dropout_falls_on_the_weights():
     q, k, v = random_inputs()
     torch.testing.assert_close(attend(q, k, v, dropout=lambda weights: 2 * weights), 2 * attend(q, k, v))
+
+
+@pytest.mark.parametrize("kind", ["scaled_dot", "additive"])
+def test_several_rows_of_queries_may_look_at_the_same_keys(kind):
+    torch.manual_seed(1)
+    q, k, v = torch.randn(6, 5, 3, 7), torch.randn(2, 5, 11, 7), torch.randn(2, 5, 11, 13)
+    mask = masks.padding(torch.tensor([11, 4]), 11)
+    score = make_score(kind, 5, 7)
+    each = torch.arange(2).repeat_interleave(3)
+    expected = attend(q, k[each], v[each], mask[each], score=score)
+    torch.testing.assert_close(attend(q, k, v, mask, score=score), expected, atol=1e-6, rtol=0)
+    probe = Probe(heads=5)
+    seen = []
+    probe.register_forward_hook(lambda _, passed, value: seen.append(value.shape))
+    torch.testing.assert_close(attend(q, k, v, mask, score=score, probe=probe), expected, atol=1e-6, rtol=0)
+    assert {shape[0] for shape in seen} == {6}

@@ -1,10 +1,13 @@
 """What is always true, for every model (DESIGN: the contracts)."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 
 import zoo
 from regard.errors import InputError
+from regard.look.record import record
 from regard.models.interface import reorder
 
 LENGTHS = [7, 3, 5]
@@ -99,6 +102,26 @@ def test_a_state_can_be_reordered_along_the_batch(name):
     expected = model(*source, target)[rows][:, 3:]
     got, _ = steps(model, reorder(state, rows), target[rows][:, 3:])
     torch.testing.assert_close(got, expected, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("watched", [False, True])
+@pytest.mark.parametrize("name", zoo.SEQ2SEQ)
+def test_the_beams_of_a_sentence_may_share_what_is_the_same_for_all(name, watched):
+    model, target = zoo.make(name), zoo.target_of(6, 5)
+    source = zoo.source_of(name, LENGTHS)
+    sentences = torch.arange(3)
+    each = sentences.repeat_interleave(2)
+    start = model.start(model.encode(*source))
+    expected, _ = steps(model, reorder(start, each), target)
+    with record(model) if watched else nullcontext():
+        got, state = steps(model, reorder(start, each, sentences), target[:, :2])
+        torch.testing.assert_close(got, expected[:, :2], atol=1e-5, rtol=0)
+        # the second sentence ends, and so does one beam of each other
+        kept, beams = torch.tensor([0, 2]), torch.tensor([1, 1, 5, 4])
+        rest = torch.cat((target[beams, :2], target[:4, 2:]), 1)
+        got, _ = steps(model, reorder(state, beams, kept), rest[:, 2:])
+    expected, _ = steps(model, reorder(start, each[beams]), rest)
+    torch.testing.assert_close(got, expected[:, 2:], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("name", zoo.SEQ2SEQ)

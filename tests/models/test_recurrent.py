@@ -86,7 +86,7 @@ def test_without_attention_the_last_state_is_all_that_passes():
             close(state.hidden[i], h[0, 0])
             close(state.cell[i], c[0, 0])
     first = model.start(memory)
-    assert first.keys is None
+    assert first.source.tree.keys is None
     assert first.layers == memory.last
 
 
@@ -130,7 +130,7 @@ def test_the_context_enters_the_first_cell_beside_the_word():
     model, (source, lengths, target) = make(layers=1), inputs()
     decoder, state = model.decoder, model.start(model.encode(source, lengths))
     [[w, u, b, b_]], (h, c) = decoder.layers[0].loop.all_weights, state.layers[0]
-    context = decoder.cross(h[:, None], state.keys, state.mask)[:, 0]
+    context = decoder.cross(h[:, None], *state.source.tree)[:, 0]
     gates = model.target(target[:, 0]) @ w.T + context @ decoder.context.weight.T + h @ u.T + b + b_
     i, f, g, o = gates.chunk(4, -1)
     c = f.sigmoid() * c + i.sigmoid() * g.tanh()

@@ -39,8 +39,17 @@ def attend(
     probe: Probe | None = None,
     dropout: Callable[[Tensor], Tensor] | None = None,
 ) -> Tensor:
-    """softmax(score(q, k)) v (Vaswani et al. 2017, equation 1): q [B,H,T,K], k [B,H,S,K], v [B,H,S,V] -> [B,H,T,V]."""
+    """softmax(score(q, k)) v (Vaswani et al. 2017, equation 1): q [B,H,T,K], k [B,H,S,K], v [B,H,S,V] -> [B,H,T,V].
+
+    Where q has several times the rows of k and v, so many of its rows look at the same keys: a sentence's beams. The
+    mask hides the same from each then.
+    """
     watched = probe is not None and probe.watched
+    if (several := q.size(0) // k.size(0)) > 1:
+        if not watched:
+            return apart(attend(together(q, several), k, v, mask, score=score, dropout=dropout), several)
+        k, v = k.repeat_interleave(several, 0), v.repeat_interleave(several, 0)
+        mask = None if mask is None else mask.repeat_interleave(several, 0)
     if not watched and dropout is None and fused_pays(q, score):
         scale = 1.0 if score is dot else None  # None: 1 / sqrt(K)
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
@@ -50,6 +59,16 @@ def attend(
     hidden = see("masked", hide(scores, mask))
     weights = see("weights", softmax(hidden, mask))
     return see("mix", mix(weights if dropout is None else dropout(weights), v))
+
+
+def together(q: Tensor, several: int) -> Tensor:
+    """The queries of several rows as one row's: [B * R, H, T, K] -> [B, H, R * T, K]"""
+    return q.unflatten(0, (-1, several)).transpose(1, 2).flatten(2, 3)
+
+
+def apart(answers: Tensor, several: int) -> Tensor:
+    """Each row's answers by themselves again: [B, H, R * T, V] -> [B * R, H, T, V]"""
+    return answers.unflatten(2, (several, -1)).transpose(1, 2).flatten(0, 1)
 
 
 def unseen(name: str, value: Tensor) -> Tensor:

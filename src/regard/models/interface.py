@@ -7,7 +7,7 @@ padding and batching change nothing.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -102,13 +102,24 @@ def check_no_source(source: Tensor) -> None:
         raise InputError(f"a source of {source.size(1)} tokens; a language model has none: see `no_source`")
 
 
-def reorder(tree: Tree, index: Tensor) -> Tree:
-    """The tree with rows `index` [B'] of every tensor in it: for beams that change places, end, or multiply."""
+class Shared(NamedTuple):
+    """A part of a state that is the same for all beams of a sentence: it has one row a sentence, not one a beam."""
+
+    tree: Any
+
+
+def reorder(tree: Tree, index: Tensor, sentences: Tensor | None = None) -> Tree:
+    """The tree with rows `index` [B'] of every tensor in it: for beams that change places, end, or multiply.
+
+    `sentences`: the rows of what is Shared, where a sentence has several beams; else they are those of `index`.
+    """
     picked: Any
     if isinstance(tree, Tensor):
         picked = tree.index_select(0, index)
+    elif isinstance(tree, Shared) and sentences is not None:
+        picked = reorder(tree, sentences)
     elif isinstance(tree, tuple):
-        parts = [reorder(part, index) for part in tree]
+        parts = [reorder(part, index, sentences) for part in tree]
         picked = type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
     else:
         picked = tree  # a number or None is the same for every row

@@ -6,8 +6,8 @@ B batch, T length, D model width, V vocabulary.
 from torch import Tensor
 
 from regard.models.embedding import Embedding, Logits
-from regard.models.interface import Seq2Seq, check_no_source
-from regard.models.transformer import Decoder, DecoderState, Entrance, Memory, initialise
+from regard.models.interface import Seq2Seq, Shared, check_no_source
+from regard.models.transformer import Decoder, DecoderState, Entrance, Memory, Source, initialise
 from regard.recipe import LanguageSpec
 
 
@@ -31,7 +31,7 @@ class Language(Seq2Seq):
         return Memory(source, None)
 
     def start(self, memory: Memory) -> DecoderState:
-        return DecoderState((), None, (), 0)
+        return DecoderState(Shared(Source((), None)), (), 0)
 
     def step(self, state: DecoderState, ids: Tensor) -> tuple[Tensor, DecoderState]:
         x, state = self.decoder(self.target(ids[:, None], state.length), state)

@@ -21,7 +21,7 @@ from regard.attention.scores import make_score
 from regard.models.cells import GATES, BothWays, CellState, Recurrence
 from regard.models.dropout import Dropout
 from regard.models.embedding import Embedding, Logits, source_front, tie
-from regard.models.interface import Seq2Seq, check_source
+from regard.models.interface import Seq2Seq, Shared, check_source
 from regard.models.transformer import initialise
 from regard.recipe import RecurrentSpec
 
@@ -34,12 +34,18 @@ class Memory(NamedTuple):
     mask: Tensor | None  # which of them count [B, 1, 1, S]
 
 
+class Source(NamedTuple):
+    """What the decoder looks at."""
+
+    keys: Keys | None  # the features as the attention wants them, made once: k and v [B, 1, S, N]
+    mask: Tensor | None
+
+
 class RecurrentState(NamedTuple):
     """What the decoder carries from step to step."""
 
     layers: tuple[CellState, ...]
-    keys: Keys | None  # the features as the attention wants them, made once: k and v [B, 1, S, N]
-    mask: Tensor | None
+    source: Shared  # a Source
 
 
 class Encoder(nn.Module):
@@ -106,9 +112,9 @@ class Decoder(nn.Module):
     def read(self, memory: Memory) -> RecurrentState:
         """The state before the first token."""
         if self.cross is None or memory.features is None:
-            return RecurrentState(memory.last, None, None)
+            return RecurrentState(memory.last, Shared(Source(None, None)))
         first = tuple(bridge(state) for bridge, state in zip(self.bridges, memory.last, strict=True))
-        return RecurrentState(first, self.cross.project(memory.features), memory.mask)
+        return RecurrentState(first, Shared(Source(self.cross.project(memory.features), memory.mask)))
 
     def forward(self, x: Tensor, state: RecurrentState) -> tuple[Tensor, RecurrentState]:
         """x [B, T, D], behind what the state has seen: readouts [B, T, D]."""
@@ -116,8 +122,8 @@ class Decoder(nn.Module):
         for layer, before in zip(self.layers, state.layers, strict=True):
             x, after = layer(self.dropout(x), state=before)
             layers.append(after)
-        if self.cross is not None and state.keys is not None:
-            x = torch.cat((self.cross(x, state.keys, state.mask), x), -1)
+        if self.cross is not None:
+            x = torch.cat((self.cross(x, *state.source.tree), x), -1)
         return self.speak(x), state._replace(layers=tuple(layers))
 
     def speak(self, x: Tensor) -> Tensor:
@@ -140,7 +146,7 @@ class AdditiveDecoder(Decoder):
         assert self.cross is not None
         layers, spoken = state.layers, []
         for word in self.layers[0].project(self.dropout(x)).unbind(1):
-            context = self.cross(layers[-1].hidden[:, None], state.keys, state.mask)[:, 0]
+            context = self.cross(layers[-1].hidden[:, None], *state.source.tree)[:, 0]
             layers = self.advance(word + self.context(context), layers)
             spoken.append(torch.cat((context, layers[-1].hidden), -1))
         return self.speak(torch.stack(spoken, 1)), state._replace(layers=layers)

@@ -13,7 +13,7 @@ from regard.attention.heads import Keys
 from regard.attention.positions import make_positions
 from regard.models.dropout import Dropout, WordDropout, skipped
 from regard.models.embedding import Embedding, Logits, source_front, tie
-from regard.models.interface import Seq2Seq, check_source
+from regard.models.interface import Seq2Seq, Shared, check_source
 from regard.models.layers import FeedForward, Residual, final_norm, make_attention, self_attention
 from regard.recipe import StackSpec, TransformerSpec
 
@@ -80,11 +80,17 @@ class DecoderLayer(nn.Module):
         return self.around_feed_forward.leave(x, self.feed_forward(self.around_feed_forward.enter(x))), keys
 
 
+class Source(NamedTuple):
+    """What a decoder looks at."""
+
+    keys: tuple[Keys, ...]  # of each layer, the source's keys for its cross-attention; none in a language model
+    mask: Tensor | None
+
+
 class DecoderState(NamedTuple):
     """What a decoder carries from step to step."""
 
-    source: tuple[Keys, ...]  # of each layer, the source's keys for its cross-attention; none in a language model
-    source_mask: Tensor | None
+    source: Shared  # a Source
     own: tuple[Keys, ...]  # of each layer, the keys of what has been said
     length: int  # how many tokens that is
 
@@ -102,7 +108,7 @@ class Decoder(nn.Module):
         """The state before the first token, with the source [B, S, D] projected for each layer's cross-attention."""
         crosses = [layer.cross for layer in self.layers if isinstance(layer, DecoderLayer)]
         source = tuple(cross.project(memory) for cross in crosses if cross is not None)
-        return DecoderState(source, mask, (), 0)
+        return DecoderState(Shared(Source(source, mask)), (), 0)
 
     def forward(self, x: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """x [B, T, D], behind what the state has seen: [B, T, D]."""
@@ -110,14 +116,14 @@ class Decoder(nn.Module):
         mask = masks.causal(count, offset, x.device)
         if self.window:
             mask = masks.combine(mask, masks.window(count, offset + count, self.window, offset, x.device))
+        keys, source_mask = state.source.tree
         own = []
         for i, layer in enumerate(self.layers):
             if skipped(self.layer_dropout, self.training):
                 continue
             past = state.own[i] if state.own else None
-            source = state.source[i] if state.source else None
-            x, keys = layer(x, past, mask, source, state.source_mask, offset)
-            own.append(keys)
+            x, newer = layer(x, past, mask, keys[i] if keys else None, source_mask, offset)
+            own.append(newer)
         return self.norm(x), state._replace(own=tuple(own), length=offset + count)
 
 

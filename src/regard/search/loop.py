@@ -74,7 +74,8 @@ def search(model: Seq2Seq, source: Tensor, lengths: Tensor, rules: Rules, plan: 
     """Searches for source and lengths as the model's `encode` takes them. The model's mode is the caller's: eval()."""
     found = [Found(plan) for _ in range(source.size(0))]
     beams = first(source.size(0), plan.beams, rules.options.start, source.device)
-    state = reorder(model.start(model.encode(source, lengths)), beams.sentences.repeat_interleave(plan.beams))
+    each = beams.sentences.repeat_interleave(plan.beams)
+    state = reorder(model.start(model.encode(source, lengths)), each, beams.sentences)
     while len(beams.sentences):
         logits, state = model.step(state, beams.ids[..., -1].flatten())
         if beams.time == 0:
@@ -143,4 +144,4 @@ def follow(state: State, parents: Tensor, rows: Tensor) -> State:
     batch, width = parents.shape
     index = (rows[:, None] * width + parents[rows]).flatten()
     same = torch.equal(index, torch.arange(batch * width, device=index.device))
-    return state if same else reorder(state, index)
+    return state if same else reorder(state, index, rows)
