@@ -1,11 +1,14 @@
 """Files to a stage on disk, and what is refused on the way: each in one line that names the file and the line."""
 
+import gzip
 import os
 import random
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from regard.corpus import chunks as chunking
 from regard.corpus.clean import Report, Sides, normal
@@ -186,6 +189,32 @@ def test_bad_files(tmp_path: Path, files: tuple[str, ...], message: str) -> None
     put(tmp_path, "three", "a\nb\nc")
     assert refused(tmp_path, FilesSpec(files=files)) == message.format(tmp_path)
     assert refused(tmp_path, FilesSpec(files=files), languages=True) == message.format(tmp_path)
+
+
+parts = st.sampled_from([
+    b"\t", b"\n", b"\r\n", b",", b'"', b"{", b"}", b"[", b"]", b":", b'"a"', b"1", b"null", b"NaN", b"1e999",
+    b"\\ud83d", b"\xff", b"\0", b"\xef\xbb\xbf", b"source", b'{"source":', b'"target":', b'{"translation": ',
+    b'["a", "b"]\n', b"a\tb\n", b"\xe2\x80\xa8", b"9" * 5000,
+])  # fmt: skip
+KINDS = ["a.tsv", "a.csv", "a.jsonl", "a.parquet", "a.tsv.gz", "a.jsonl.gz", "a.parquet.gz"]
+
+
+@given(st.lists(parts | st.binary(max_size=4), max_size=30).map(b"".join), st.sampled_from(KINDS), st.booleans())
+def test_whatever_is_in_a_file_it_is_staged_or_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str, packed: bool
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    put(folder, name, gzip.compress(content) if packed and name.endswith(".gz") else content)
+    report, said = Report(), ""
+    try:
+        made = staged(folder, FilesSpec(files=(name,)), report=report)
+    except InputError as error:
+        said = str(error)
+    if said:
+        assert said.startswith(name)
+        assert "\n" not in said
+    else:
+        assert len(list(made.pairs())) == report.kept > 0
 
 
 def test_line_ends_and_a_byte_order_mark_are_no_content(tmp_path: Path) -> None:
