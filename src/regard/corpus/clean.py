@@ -193,7 +193,7 @@ def _shown(example: Example) -> str:
 
 def refuse_broken(file: str, rows: int, broken: int, first: int) -> None:
     """An error where so much of a file is no UTF-8 that it is in another encoding."""
-    if broken > MOST_BROKEN * rows and (broken >= 10 or broken > 0.1 * rows):
+    if broken > MOST_BROKEN * rows:
         raise InputError(
             f"{file}, line {first}: no UTF-8, as in {broken:,} of {rows:,} rows; save the file as UTF-8 and start again"
         )
