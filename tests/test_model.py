@@ -12,7 +12,7 @@ from regard.engines.torch import TorchEngine
 from regard.errors import FolderError, InputError, UserError
 from regard.model import load, sizes
 from regard.models.build import build
-from regard.recipe import ClassifySpec, FillSpec, LanguageSpec, Recipe, TokensSpec, TransformerSpec, to_toml
+from regard.recipe import ClassifySpec, FillSpec, LanguageSpec, Recipe, TokensSpec, TransformerSpec, parse, to_toml
 from regard.text.tokens import Tokens, Vocabulary
 from regard.translate.translation import Translation
 
@@ -148,6 +148,21 @@ def test_what_is_missing_or_does_not_fit_is_said(saved):
 def test_the_wrong_question_is_refused(saved):
     with pytest.raises(UserError, match="is a model for g2p, not for translation; ask it by predict"):
         load(saved("g2p")[0]).translate("cat")
+
+
+def test_a_training_gives_its_model(saved, tmp_path, monkeypatch):
+    path, _ = saved("ratings")
+    asked = []
+    monkeypatch.setattr("regard.training.run.train", lambda *given, **options: asked.append((*given, options)))
+    text = (path / "recipe.toml").read_text()
+    (tmp_path / "mine.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    for recipe in (parse(text), tmp_path / "mine.toml", "mine.toml", "reverse"):
+        assert regard.train(recipe, str(path)).task == "ratings"
+    assert asked[:3] == [(parse(text), path, {"device": ""})] * 3
+    assert asked[3][0].training.steps == 1200
+    with pytest.raises(UserError, match=r"no recipe 'revers' \(did you mean 'reverse'\?\)"):
+        regard.train("revers", path)
 
 
 def test_names_of_the_package_are_loaded_when_asked_for():

@@ -24,8 +24,8 @@ Ids = Sequence[int]
 Floats = NDArray[np.float32]
 Answer = TypeVar("Answer")
 
-TOKENS = 2048  # read together on a processor, filling and beams counted
-TOKENS_ON_GPU = 65536
+TOKENS, TOKENS_ON_GPU = 4096, 65536  # read together, filling and beams counted
+LOGITS = 4  # where logits are made for each token at once, so many times fewer
 STRETCH, SPARE = 2, 10  # an answer is cut at so many times its source's tokens and so many more
 UNSAID = (UNK, PAD, BOS)
 
@@ -93,7 +93,7 @@ class TorchEngine:
             return [Forced(sum(some), some) for some in each]
 
         sizes = [max(len(source), len(target)) + 1 for source, target in zip(sources, targets, strict=True)]
-        return self.in_order(sizes, run)
+        return self.in_order(sizes, run, self.tokens // LOGITS)
 
     def label(self, sources: Sequence[Ids]) -> list[Floats]:
         """For each source the logits [C] of its labels."""
@@ -110,7 +110,7 @@ class TorchEngine:
             logits = self.module(*self.closed([sources[row] for row in rows]))
             return [self.array(one[places[row]].log_softmax(-1)) for one, row in zip(logits, rows, strict=True)]
 
-        return self.in_order([len(source) + 1 for source in sources], run)
+        return self.in_order([len(source) + 1 for source in sources], run, self.tokens // LOGITS)
 
     def rate(self, users: Ids, items: Ids) -> list[float]:
         """Each user's rating of the item beside."""
