@@ -15,8 +15,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from measure import wait_until_idle
-
 from regard.corpus.clean import Report
 from regard.corpus.generate import english, french
 from regard.corpus.split import choose_held_out, split
@@ -117,6 +115,8 @@ def main() -> None:
         work(given.work)
         return
     if not given.anyway:
+        from measure import wait_until_idle  # which brings torch: not into the process that is measured
+
         wait_until_idle()
     print("text MB       read       kept  duplicates  held out  seconds  peak MB")
     for megabytes in given.megabytes:

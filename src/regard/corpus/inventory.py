@@ -14,8 +14,9 @@ from regard.recipe.data import TokenKind
 from regard.text.symbols import BREAK
 from regard.text.tokens import Tokens, Vocabulary
 
-SAMPLE = 250_000  # pairs that tokens are learnt from
-ALIGNED = 100_000  # pairs that it is learnt from which words go together
+SAMPLE, LETTERS = 250_000, 30_000_000  # pairs, and bytes of them, that tokens are learnt from
+ALIGNED, LINKS = 100_000, 50_000_000  # pairs, and links of their words, that it is learnt from which go together
+WORD = 6  # bytes of a word, about
 MOST_LABELS = 1000
 
 
@@ -24,7 +25,7 @@ def find_tokens(texts: Texts) -> Vocabulary:
     task, spec = texts.recipe.task, texts.recipe.tokens
     if texts.recipe.data.context and "words" in (spec.kind, spec.target):
         raise RecipeError("data.context puts a break between sentences, which tokens of kind 'words' cannot hold")
-    rows = texts.spread(SAMPLE)
+    rows = texts.spread(min(SAMPLE, int(LETTERS / size_of(texts)) + 1))
     count = len(texts.dropped) - int(np.count_nonzero(texts.dropped))
 
     def learn(kind: TokenKind, *sides: int) -> Tokens:
@@ -49,8 +50,14 @@ def find_aligner(texts: Texts) -> Aligner | None:
     """Which words go together, where that is asked for: for links, or for pairs that teach terms and placeholders."""
     if not (texts.shares() or guided(texts.recipe)):
         return None
-    pairs = texts.pairs(texts.spread(ALIGNED))
+    links = (size_of(texts) / 2 / WORD) ** 2  # of a pair
+    pairs = texts.pairs(texts.spread(min(ALIGNED, int(LINKS / links) + 1)))
     return Aligner.train([(words(text.source), words(text.target)) for text in pairs])
+
+
+def size_of(texts: Texts) -> float:
+    """The bytes of a pair, on average."""
+    return float(texts.stage.ends[-1, 1]) / len(texts.stage)
 
 
 def find_labels(texts: Texts, held: HeldOut) -> Labels | None:

@@ -25,7 +25,6 @@ from regard.text.symbols import ALL, BOS, EOS, PAD, SPECIALS, UNK
 LEAST, MOST = 400, 32_000  # tokens, where their number is chosen
 ALPHABET = 8000  # characters at most that are tokens; rarer ones are unknown
 LONGEST = 2**16  # bytes of a sentence; SentencePiece passes over longer ones
-THREADS = 2  # what is learnt depends on their number, so it is not the machine's
 SPACE = "\u2581"  # how SentencePiece writes it
 MODELS: dict[TokenKind, str] = {"unigram": "unigram", "bpe": "bpe", "characters": "char", "words": "word"}
 
@@ -215,7 +214,7 @@ def learnt(texts: Sequence[str], kind: TokenKind, size: int, symbols: bool, alph
         add_dummy_prefix=kind != "characters",  # a word is the same at the begin as behind a space; a letter anyhow
         split_digits=pieces,
         max_sentence_length=LONGEST,
-        num_threads=THREADS,
+        num_threads=1,  # what is learnt depends on their number
         minloglevel=2,
     )
     return made.getvalue()
