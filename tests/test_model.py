@@ -159,6 +159,10 @@ def test_a_training_gives_its_model(saved, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for recipe in (parse(text), tmp_path / "mine.toml", "mine.toml", "reverse"):
         assert regard.train(recipe, str(path)).task == "ratings"
+    monkeypatch.setattr("regard.model.load", lambda folder, device: folder)
+    assert [str(regard.train(recipe)) for recipe in (parse(text), "mine.toml", "reverse")] == [
+        "ratings-en-en", "mine", "reverse",
+    ]  # fmt: skip
     assert asked[:3] == [(parse(text), path, {"device": ""})] * 3
     assert asked[3][0].training.steps == 1200
     with pytest.raises(UserError, match=r"no recipe 'revers' \(did you mean 'reverse'\?\)"):

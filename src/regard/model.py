@@ -92,14 +92,21 @@ def load(name: str | Path, device: str = "cpu") -> Model:
     return Model(folder, recipe, module, vocabulary, labels, device)
 
 
-def train(recipe: str | Path | Recipe, out: str | Path, device: str = "") -> Model:
-    """Trains by a recipe, a file's or a shipped one's, into a folder; or goes on with the training there."""
+def train(recipe: str | Path | Recipe, out: str | Path | None = None, device: str = "") -> Model:
+    """Trains by a recipe, a file's or a shipped one's, into a folder; or goes on with the training there.
+
+    Without one, the folder is named for the recipe's file, or for what it learns.
+    """
     from regard.training.run import train as run
 
-    if not isinstance(recipe, Recipe):
+    name = Path(str(recipe)).stem
+    if isinstance(recipe, Recipe):
+        name = "-".join(filter(None, (recipe.task, recipe.source, recipe.target)))
+    else:
         recipe = load_recipe(recipe if is_path(recipe) or Path(recipe).is_file() else shipped(str(recipe)))
-    run(recipe, Path(out), device=device)
-    return load(out, device or "cpu")
+    folder = Path(out if out is not None else name)
+    run(recipe, folder, device=device)
+    return load(folder, device or "cpu")
 
 
 def is_path(name: str | Path) -> bool:

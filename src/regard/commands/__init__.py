@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Each command of the file of its name, with the line that `regard --help` shows of it.
 COMMANDS = {
     "demo": "Train a small Transformer to reverse strings, and look at what it attends to.",
+    "train": "Train a model by a recipe, or on files of pairs alone.",
     "translate": "Translate a text, files, or standard input line by line.",
     "predict": "Ask a model for sounds, labels, ratings, the rest of a text, or missing words.",
     "evaluate": "Score a model on sentences whose right answers are known.",

@@ -22,7 +22,7 @@ from regard.recipe.specs import (
     WaveNetSpec,
 )
 from regard.recipe.training import TrainingSpec
-from regard.recipe.write import to_toml
+from regard.recipe.write import difference, to_toml
 
 __all__ = [
     "ByteNetSpec",
@@ -40,6 +40,7 @@ __all__ = [
     "TrainingSpec",
     "TransformerSpec",
     "WaveNetSpec",
+    "difference",
     "dump",
     "from_plain",
     "kind_of",

@@ -192,6 +192,7 @@ class Recipe(Spec, frozen=True, kw_only=True):
     source: str = ""  # the source's language, a code such as "en"
     target: str = ""
     seed: Natural = 1
+    start_from: str = ""  # a model's folder, whose tokens and weights are begun with; none: from nothing
     data: DataSpec = DataSpec()
     tokens: TokensSpec = TokensSpec()
     model: ModelSpec

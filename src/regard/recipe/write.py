@@ -36,3 +36,20 @@ def rows(value: Any) -> list[dict[str, Any]]:
 def literal(value: Any) -> str:
     """TOML's strings, numbers, booleans and lists of them look like JSON's, but for DEL."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def difference(old: Recipe, new: Recipe) -> str:
+    """The first key in which two recipes differ, with both values; nothing where they are the same."""
+    before, after = flat(dump(old), ""), flat(dump(new), "")
+    for key in before | after:
+        if before.get(key) != after.get(key):
+            return f"{key} was {before.get(key)!r} and is {after.get(key)!r}"
+    return ""
+
+
+def flat(table: dict[str, Any], path: str) -> dict[str, Any]:
+    """Every value by its key, such as training.rate."""
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        found |= flat(value, f"{path}{key}.") if isinstance(value, dict) else {path + key: value}
+    return found

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from regard.corpus.batches import Rows
 from regard.corpus.pairs import Pairs
+from regard.corpus.workers import nameless_main
 from regard.models.build import build
 from regard.recipe import Recipe
 from regard.text.tokens import Vocabulary
@@ -88,7 +89,8 @@ class Crew:
                 learner.flat.values,
                 grads,
             )
-            context.Process(target=work, args=(job, theirs), daemon=True).start()
+            with nameless_main():
+                context.Process(target=work, args=(job, theirs), daemon=True).start()
             theirs.close()
             self.pipes.append(ours)
             self.grads.append(grads)

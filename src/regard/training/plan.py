@@ -1,8 +1,19 @@
-"""How many steps a run will have, and what that means in time and memory."""
+"""How many steps a run will have, and what that means in time, memory and disk: `regard train --dry-run`."""
 
-from typing import NamedTuple
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from regard.recipe import TrainingSpec
+from regard.models.build import parameters
+from regard.recipe import Recipe, TrainingSpec
+from regard.training.watch import Watcher
+from regard.training.watch.words import duration, size
+
+if TYPE_CHECKING:
+    from regard.training.run import Run
 
 FIRST_LOOK = 20  # steps after which the speed is known well enough for a first plan
 ROUND = 10  # steps; plans are multiples of it, as what is logged and saved
@@ -18,31 +29,82 @@ def replanned(spec: TrainingSpec, step: int, seconds: float, steps: int) -> int:
 
 
 class Plan(NamedTuple):
-    """What `--dry-run` tells."""
+    """What a dry run tells."""
 
     pairs: int
     parameters: int
     vocabulary: tuple[int, ...]
-    precision: str
-    workers: int
-    piece: int
+    settings: str
     steps: int
     epochs: float
-    seconds: float  # of the whole training
+    seconds: float  # of all steps
     tokens_per_second: float
-    memory: int  # bytes, of all processes
+    memory: int  # bytes, of all processes; 0 where the system does not tell
     disk: int  # bytes, while it trains
 
     def lines(self) -> list[str]:
-        hours, minutes = divmod(round(self.seconds / 60), 60)
-        return [
-            f"pairs to learn from   {self.pairs:>14,}",
-            f"numbers to learn      {self.parameters:>14,}",
-            f"tokens known          {' and '.join(f'{size:,}' for size in self.vocabulary):>14}",
-            f"products in           {self.precision:>14}, {self.workers} x {self.piece:,} tokens at once",
-            f"steps                 {self.steps:>14,}, {self.epochs:.1f} times through the data",
-            f"target tokens/s       {self.tokens_per_second:>14,.0f}",
-            f"time                  {f'{hours} h {minutes:02} min':>14}, validations come on top",
-            f"memory                {self.memory / 2**20:>14,.0f} MiB",
-            f"disk while it trains  {self.disk / 2**20:>14,.0f} MiB",
-        ]
+        known = " and ".join(f"{one:,}" for one in dict.fromkeys(self.vocabulary))
+        facts = {
+            "learns from": f"{self.pairs:,} pairs, {self.epochs:.1f} times in {self.steps:,} steps",
+            "model": f"{size(self.parameters)} numbers" + (f", {known} tokens" if known else ""),
+            "computes in": self.settings,
+            "speed": f"{self.tokens_per_second:,.0f} target tokens/s",
+            "time": f"{duration(self.seconds)}, and what its validations take",
+            "memory": f"{self.memory / 2**20:,.0f} MiB" if self.memory else "unknown here",
+            "disk": f"{self.disk / 2**20:,.0f} MiB while it trains",
+        }
+        return [f"{name:<12} {fact}" for name, fact in facts.items()]
+
+
+TIMED = 6.0  # seconds that are learnt for a dry run
+COPIES = 2 * 4 + 2  # of a model's numbers on the disk: two checkpoints of four, the model, another one on its way
+FLOAT = 4  # bytes
+
+
+def rehearsed(recipe: Recipe, device: str, watchers: Sequence[Watcher]) -> Plan:
+    """Begins a training in a folder that is thrown away, and tells what it saw."""
+    from regard.training.run import Run
+
+    with tempfile.TemporaryDirectory(prefix="regard-") as folder:
+        run = Run(recipe, Path(folder), device, watchers)
+        try:
+            return seen(run, Path(folder))
+        finally:
+            run.close()
+
+
+def seen(run: "Run", folder: Path) -> Plan:
+    """The plan of a run, by its first steps."""
+    spec, settings, corpus = run.recipe.training, run.settings, run.corpus
+    stream, tokens, count, began = run.stream(), 0, 0, time.perf_counter()
+    for number, pieces in enumerate(stream):
+        if number == 1:  # the first one warms up
+            tokens, count, began = 0, 0, time.perf_counter()
+        share = run.crew.learn(number + 1, pieces)
+        run.improver.improve(number + 1, share.things, 0.0)
+        tokens, count, passed = tokens + share.tokens, count + 1, time.perf_counter() - began
+        if number > 1 and passed > TIMED:
+            break
+    steps = round(spec.seconds * count / passed) if spec.seconds else spec.steps
+    numbers = parameters(run.module)
+    return Plan(
+        pairs=len(corpus.train),
+        parameters=numbers,
+        vocabulary=tuple(map(len, corpus.vocabulary or ())),
+        settings=f"{settings.precision} on {settings.device}, {settings.workers} x {settings.piece:,} tokens at once",
+        steps=steps,
+        epochs=steps / (len(stream.now) * stream.blocks),
+        seconds=steps * passed / count,
+        tokens_per_second=tokens / passed,
+        memory=memory() * settings.workers,
+        disk=sum(one.stat().st_size for one in folder.rglob("*") if one.is_file()) + COPIES * FLOAT * numbers,
+    )
+
+
+def memory() -> int:
+    """The bytes that this process has held at most; each worker holds about as many."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

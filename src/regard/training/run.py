@@ -5,7 +5,9 @@
 In the folder's `training/` lies what a run needs to go on: the recipe, the corpus as token ids, settings, checkpoints.
 """
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,9 @@ import torch
 
 from regard.corpus.batches import Position, Stream
 from regard.corpus.prepare import prepare
-from regard.errors import UserError
+from regard.errors import RegardError, UserError
 from regard.models.build import build, parameters
-from regard.recipe import Recipe, load, to_toml
+from regard.recipe import Recipe, difference, load, to_toml
 from regard.training import checkpoint
 from regard.training.course import Course, State
 from regard.training.crew import Crew, Learner
@@ -25,45 +27,59 @@ from regard.training.exam import Exam
 from regard.training.finish import as_file, finish
 from regard.training.flat import Flat
 from regard.training.improver import Improver
+from regard.training.lock import alone
 from regard.training.measure import measured
 from regard.training.objective import make_objective
 from regard.training.older import Older
 from regard.training.settings import Settings, check_device, keep_memory
-from regard.training.signals import Stop, stopping
+from regard.training.signals import stopping
 from regard.training.sizes import mask_of, sizes_of
 from regard.training.watch import Watcher
 from regard.training.watch.journal import Journal
 
+PLACE, LOG = "training", "log.jsonl"  # in the model's folder
+RECIPE, SETTINGS, DATA = "recipe.toml", "settings.json", "data"  # in PLACE
 
-def train(
-    recipe: Recipe,
-    out: Path,
-    *,
-    start_from: str | None = None,
-    device: str = "",
-    watchers: Sequence[Watcher] = (),
-) -> None:
+
+def train(recipe: Recipe, out: Path, *, device: str = "", watchers: Sequence[Watcher] = ()) -> None:
     """Trains a model into the folder `out`, or goes on with what stands there."""
-    with stopping() as stop:
-        run = Run(recipe, out, start_from, device, watchers)
-        try:
-            run.go(stop)
-        finally:
-            run.close()
+    check_device(device)
+    claim(out, recipe)
+    try:
+        with alone(out / PLACE), tidied(out):
+            run = Run(recipe, out, device, watchers)
+            try:
+                run.go()
+            finally:
+                run.close()
+    except OSError as error:
+        raise RegardError(
+            f"cannot write {error.filename or out}: {error.strerror}; when that is mended, the same command goes on"
+        ) from None
 
 
-def claim(out: Path, recipe: Recipe) -> Path:
-    """The folder of what a run needs to go on; an error where another recipe's run, or something else, lies there."""
-    place, path = out / "training", out / "training" / "recipe.toml"
+def claim(out: Path, recipe: Recipe) -> None:
+    """An error where another recipe's run, or something else, lies in the folder."""
+    path = out / PLACE / RECIPE
     if path.exists():
-        if load(path) != recipe:
-            raise UserError(f"{out} holds a training by another recipe; name another folder with -o, or remove it")
-        return place
-    if out.exists() and (not out.is_dir() or set(out.iterdir()) - {place}):
+        if other := difference(load(path), recipe):
+            raise UserError(f"{out} holds a training by another recipe ({other}); name another folder with -o")
+    elif out.exists() and (not out.is_dir() or {one.name for one in out.iterdir()} - {PLACE, LOG}):
         raise UserError(f"{out} exists and holds no training; name another folder with -o")
-    place.mkdir(parents=True, exist_ok=True)
-    put(path, to_toml(recipe).encode())
-    return place
+
+
+@contextmanager
+def tidied(out: Path) -> Iterator[None]:
+    """A run that ends before it has begun, for its data are no good, leaves nothing."""
+    try:
+        yield
+    except BaseException:
+        if not (out / PLACE / RECIPE).exists():
+            shutil.rmtree(out / PLACE, ignore_errors=True)
+            with suppress(OSError):
+                (out / LOG).unlink(missing_ok=True)
+                out.rmdir()
+        raise
 
 
 def put(path: Path, data: bytes) -> None:
@@ -76,30 +92,27 @@ def put(path: Path, data: bytes) -> None:
 class Run:
     """One training: everything made or found again, and put together."""
 
-    def __init__(
-        self, recipe: Recipe, out: Path, start_from: str | None, device: str, watchers: Sequence[Watcher]
-    ) -> None:
-        self.recipe, self.out, self.device = recipe, out, check_device(device)
+    def __init__(self, recipe: Recipe, out: Path, device: str, watchers: Sequence[Watcher]) -> None:
+        self.recipe, self.out, self.place = recipe, out, out / PLACE
         keep_memory()
         torch.set_num_threads(1)
-        self.place = claim(out, recipe)
-        self.journal = Journal(out / "log.jsonl")
+        self.journal = Journal(out / LOG)
         self.watchers: list[Watcher] = [*watchers, self.journal]
-        older = Older(start_from) if start_from else None
-        self.corpus = prepare(recipe, self.place / "data", self.say, older.vocabulary if older else None)
+        older = Older(recipe.start_from) if recipe.start_from else None
+        self.corpus = prepare(recipe, self.place / DATA, self.say, older.vocabulary if older else None)
         self.mask, sizes = mask_of(self.corpus), sizes_of(self.corpus)
         torch.manual_seed(recipe.seed)
         self.module = build(recipe.model, *sizes)
         if older:
             self.say(older.lend(self.module))
-        self.module.to(self.device)
-        self.settings = self.kept_settings()
-        flat = Flat(self.module)
+        self.settings = self.kept_settings(device)
+        flat = Flat(self.module.to(self.settings.device))
         self.improver = Improver(flat, recipe.training)
         self.objective = make_objective(recipe, self.module, self.settings.dtype, self.mask)
         self.state = self.resumed()
         self.width = getattr(recipe.model, "width", 1)
         learner = Learner(recipe, self.module, flat, self.objective, self.corpus.train)
+        put(self.place / RECIPE, to_toml(recipe).encode())
         self.crew = Crew(learner, self.settings, sizes, self.mask)
 
     def see(self, kind: str, **facts: Any) -> None:
@@ -109,12 +122,17 @@ class Run:
     def say(self, text: str) -> None:
         self.see("note", text=text)
 
-    def kept_settings(self) -> Settings:
+    def kept_settings(self, device: str) -> Settings:
         """Those of the run so far, or the fastest, measured now; measuring changes no weights."""
-        path = self.place / "settings.json"
+        path = self.place / SETTINGS
         if path.exists():
-            return msgspec.json.decode(path.read_bytes(), type=Settings)
-        settings, timings = measured(self.recipe, self.module, self.corpus.train, self.mask, self.device)
+            kept = msgspec.json.decode(path.read_bytes(), type=Settings)
+            if device and device != kept.device:
+                raise UserError(f"--device is {device!r}, but this training began on {kept.device!r}; leave it out")
+            check_device(kept.device)
+            return kept
+        device = device or "cpu"
+        settings, timings = measured(self.recipe, self.module.to(device), self.corpus.train, self.mask, device)
         for one in timings:
             self.say(f"{one.precision}, pieces of {one.piece:,} tokens: {one.speed:,.0f} target tokens/s a worker")
         put(path, as_file(settings))
@@ -149,22 +167,22 @@ class Run:
             resumed_at=self.state.step,
         )
 
-    def go(self, stop: Stop) -> None:
+    def go(self) -> None:
         """Steps until the end; then the best weights are scored, and the folder completed."""
         self.started()
         exam = Exam(self.recipe, self.corpus, self.objective, self.settings.device)
-        stream = Stream(
-            self.corpus.train.lengths,
-            self.corpus.train.weights,
-            self.recipe.seed,
-            self.recipe.training.batch * self.recipe.training.accumulate,
-            self.settings.piece,
-            Position(self.state.block, self.state.place),
-        )
-        course = Course(self, exam, stream)
-        course.run(stop)
+        with stopping() as stop:
+            Course(self, exam, self.stream()).run(stop)
         self.crew.close()
         finish(self.out, self.recipe, self.corpus, exam, self.module, self.journal.path)
+
+    def stream(self) -> Stream:
+        """The steps of the data, from where the run stands."""
+        spec, train = self.recipe.training, self.corpus.train
+        at = Position(self.state.block, self.state.place)
+        return Stream(
+            train.lengths, train.weights, self.recipe.seed, spec.batch * spec.accumulate, self.settings.piece, at
+        )
 
     def close(self) -> None:
         self.crew.close()

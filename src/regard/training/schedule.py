@@ -20,10 +20,14 @@ def cosine(step: int, warmup: int, steps: int) -> float:
 SCHEDULES = {"noam": inverse_square_root, "inverse_square_root": inverse_square_root, "cosine": cosine}
 
 
+WARM = 10  # a run that ends by the clock warms up for a tenth of its steps at most
+
+
 def rate_at(step: int, spec: TrainingSpec, steps: int, width: int) -> float:
     """The learning rate at a step of so many.
 
     By Noam's the highest is rate / sqrt(width * warmup): rate * width^-0.5 * min(step^-0.5, step * warmup^-1.5).
     """
-    highest = spec.rate * (width * spec.warmup) ** -0.5 if spec.schedule == "noam" else spec.rate
-    return highest * SCHEDULES[spec.schedule](step, spec.warmup, steps)
+    warmup = min(spec.warmup, max(steps // WARM, 1)) if spec.seconds else spec.warmup
+    highest = spec.rate * (width * warmup) ** -0.5 if spec.schedule == "noam" else spec.rate
+    return highest * SCHEDULES[spec.schedule](step, warmup, steps)
