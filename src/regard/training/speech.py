@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 ROWS = 1024  # rows of logits that are worked on at once: with 8,000 pieces in bfloat16 they are 16 MB
+PAIRS = 128  # rows of both dropouts' logits, likewise: they are worked on in float32
 TINY = 1e-37  # the smallest probability whose logarithm is taken
 
 
@@ -107,7 +108,10 @@ def agreeing_loss(
 
 
 class AgreeingLoss(torch.autograd.Function):
-    """With d = log p - log q, the gradient of KL(p||q) + KL(q||p) by the logits of p is p (d - KL(p||q)) + p - q."""
+    """With d = log p - log q, the gradient of KL(p||q) + KL(q||p) by the logits of p is p (d - KL(p||q)) + p - q.
+
+    With half the smoothed loss's it is p (1/2 + a - a KL(p||q) + a d) - a q - (1-s)/2 onehot - s/2V, a = alpha / 4.
+    """
 
     @staticmethod
     def forward(
@@ -121,38 +125,40 @@ class AgreeingLoss(torch.autograd.Function):
         alpha: float,
         dtype: torch.dtype,
     ) -> Tensor:
-        learns = any(ctx.needs_input_grad)
-        size = weight.size(0)
+        learns, a = any(ctx.needs_input_grad), alpha / 4
+        size, mean, mean_bias = weight.size(0), weight.mean(0), 0.0 if bias is None else float(bias.mean())
         features = torch.stack((x, y)).to(dtype)
         narrow, narrow_bias = weight.to(dtype), None if bias is None else bias.to(dtype)
         grads, weight_grad = torch.empty_like(features), torch.zeros_like(weight)
         bias_grad = None if bias is None else torch.zeros_like(bias)
         loss = weight.new_zeros(())
-        made = features.new_empty(2, min(ROWS // 2, x.size(0)), size)
-        for start in range(0, x.size(0), ROWS // 2):
-            rows, said = features[:, start : start + ROWS // 2], wanted[start : start + ROWS // 2, None]
+        made = features.new_empty(2, min(PAIRS, x.size(0)), size)
+        for start in range(0, x.size(0), PAIRS):
+            rows, said = features[:, start : start + PAIRS], wanted[start : start + PAIRS, None].expand(2, -1, 1)
             z = made[:, : rows.size(1)]
             for one, logits in zip(rows, z, strict=True):
                 product(one, narrow, narrow_bias, logits)
-            log_p = z.float().log_softmax(-1)
+            own = z.gather(2, said).float()
+            log_p = z.log_softmax(-1, dtype=torch.float32)
             p, apart = log_p.exp(), log_p[0] - log_p[1]
-            kl = torch.stack(((p[0] * apart).sum(-1), -(p[1] * apart).sum(-1)))[..., None]
-            chosen = log_p.gather(2, said.expand(2, -1, 1))
-            loss -= ((1 - smoothing) * chosen.sum() + smoothing / size * log_p.sum()) / 2
-            loss += alpha / 4 * kl.sum()
+            kl = torch.einsum("knv,nv->kn", p, apart)[..., None] * apart.new_tensor([1.0, -1.0]).view(2, 1, 1)
+            mean_logits = rows.float() @ mean + mean_bias
+            loss -= (log_p.gather(2, said).sum() + smoothing * (mean_logits - own[..., 0]).sum()) / 2 - a * kl.sum()
             if learns:
-                grad = p - smoothing / size
-                grad.scatter_add_(2, said.expand(2, -1, 1), grad.new_full((2, len(said), 1), smoothing - 1))
-                grad *= 0.5
-                signed = torch.stack((apart, -apart))
-                grad += alpha / 4 * (p * (signed - kl) + p - p.flip(0))
-                near = grad.to(dtype)
-                for one, row, out in zip(near, rows, grads[:, start : start + ROWS // 2], strict=True):
+                for k, sign in enumerate((1, -1)):
+                    grad = torch.add(0.5 + a - a * kl[k], apart, alpha=sign * a).mul_(p[k])
+                    torch.sub(grad, p[1 - k], alpha=a, out=z[k])
+                z.scatter_add_(2, said, z.new_full(said.shape, (smoothing - 1) / 2))
+                for one, row, out in zip(z, rows, grads[:, start : start + PAIRS], strict=True):
                     torch.mm(one, narrow, out=out)
                     weight_grad += one.T @ row
                 if bias_grad is not None:
-                    bias_grad += grad.sum((0, 1))
+                    bias_grad += z.sum((0, 1), dtype=torch.float32)
         if learns:
+            grads -= (smoothing / 2 * mean).to(dtype)
+            weight_grad -= (smoothing / 2 / size) * features.sum((0, 1), dtype=torch.float32)
+            if bias_grad is not None:
+                bias_grad -= smoothing * x.size(0) / size
             ctx.save_for_backward(grads, weight_grad, bias_grad)
         return loss
 
