@@ -1,6 +1,9 @@
 import pytest
 import torch
 
+import zoo
+from regard.models import transformer
+from regard.models.build import build
 from regard.models.dropout import Dropout, WordDropout, keep_bytes, skipped
 
 COUNT = 1_000_003
@@ -59,3 +62,27 @@ def test_layers_are_skipped_while_training_alone():
     torch.manual_seed(6)
     assert sum(skipped(0.2, True) for _ in range(2000)) == pytest.approx(400, abs=60)
     assert not any(skipped(0.9, False) for _ in range(20))
+
+
+def test_a_model_whose_second_layers_are_skipped_is_the_model_without_them(monkeypatch):
+    spec, sizes = zoo.transformer(layer_dropout=0.5, dropout=0.0, decoder_layers=2)
+    torch.manual_seed(1)
+    model = build(spec, *sizes).train()
+    shallow = build(zoo.transformer(dropout=0.0, encoder_layers=1, decoder_layers=1)[0], *sizes)
+    shallow.load_state_dict({n: w for n, w in model.state_dict().items() if ".layers.1." not in n})
+    turns = iter([False, True] * 2)
+    monkeypatch.setattr(transformer, "skipped", lambda share, training: share > 0 and next(turns))
+    inputs = zoo.inputs("transformer")
+    torch.testing.assert_close(model(*inputs), shallow(*inputs))
+
+
+def test_who_answers_has_all_layers_and_all_words():
+    for options in ({"layer_dropout": 0.7}, {"word_dropout": 0.7}):
+        spec, sizes = zoo.transformer(dropout=0.0, **options)
+        torch.manual_seed(1)
+        model = build(spec, *sizes)
+        plain = build(zoo.transformer(dropout=0.0)[0], *sizes)
+        plain.load_state_dict(model.state_dict())
+        inputs = zoo.inputs("transformer")
+        torch.testing.assert_close(model.eval()(*inputs), plain(*inputs))
+        assert len({model.train()(*inputs).sum().item() for _ in range(20)}) > 2

@@ -131,3 +131,16 @@ def test_base_has_the_papers_size(capsys):
 
 def test_the_slots_of_positions_are_the_recipes():
     assert make_positions("halved", 14, 37).layout == "halved"
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_stacks_sublayers_begin_as_one_together(norm):
+    torch.manual_seed(1)
+    spec = TransformerSpec(width=62, inner=124, heads=2, encoder_layers=3, decoder_layers=2, norm=norm)
+    model = Transformer(spec, 53, 53)
+    for layers, sublayers in ((model.encoder.layers, 3 * 2), (model.decoder.layers, 2 * 3)):
+        for layer in layers:
+            for linear in (layer.own.output, layer.feed_forward.outer):
+                xavier = (2 / sum(linear.weight.shape)) ** 0.5
+                assert linear.weight.std().item() == pytest.approx(xavier / sublayers**0.5, rel=0.05)
+            assert layer.own.query.weight.std().item() == pytest.approx((2 / 124) ** 0.5, rel=0.05)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from torch import Tensor, nn
 
 from regard.attention import masks
-from regard.attention.heads import Keys
+from regard.attention.heads import Keys, MultiHead
 from regard.attention.positions import make_positions
 from regard.models.dropout import Dropout, WordDropout, skipped
 from regard.models.embedding import Embedding, Logits, source_front, tie
@@ -181,10 +181,22 @@ class Transformer(Seq2Seq):
 
 
 def initialise(*parts: nn.Module) -> None:
-    """Xavier's uniform weights and zero biases for every linear map (Glorot and Bengio 2010)."""
+    """Xavier's uniform weights and zero biases for every linear map (Glorot and Bengio 2010).
+
+    The last map of each of a stack's N sublayers is sqrt(N) times smaller (Radford et al. 2019, section 2.3): together
+    they then weigh as much as the embeddings, and a post-norm stack's first layers learn from the first step on.
+    """
     for part in parts:
         for module in part.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
+        last = [last_map(module) for module in part.modules() if isinstance(module, MultiHead | FeedForward)]
+        for linear in last:
+            nn.init.xavier_uniform_(linear.weight, gain=len(last) ** -0.5)
+
+
+def last_map(sublayer: MultiHead | FeedForward) -> nn.Linear:
+    """The map that makes a sublayer's answer."""
+    return sublayer.output if isinstance(sublayer, MultiHead) else sublayer.outer

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import torch
@@ -12,7 +13,10 @@ from regard.corpus.labels import to_json
 from regard.corpus.prepare import Corpus
 from regard.evaluate.score import as_json
 from regard.recipe import Recipe, to_toml
+from regard.training.card import card
+from regard.training.curves import curves
 from regard.training.exam import Exam, answered
+from regard.training.watch.journal import read
 from regard.translate.translator import BEAM
 
 WEIGHTS = "weights.safetensors"
@@ -65,12 +69,16 @@ def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Mod
     """Scores the best weights on the validation and test pairs, and completes the folder: scores, card, curves."""
     load_weights(out / WEIGHTS, module)
     answerer = exam.answerer(module)
-    found: dict[str, object] = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, pairs in (("valid", corpus.valid), ("test", corpus.test)):
         if pairs:
             questions = exam.questions_of(pairs)
             _, values = answered(recipe, answerer, questions, BEAM)
             found[name] = as_json(recipe.task, len(questions), values)
-    manifest = folder.read_manifest(out)
-    more = {"scores.json": as_file(found)}
-    put_model(out, recipe, corpus, module, manifest["step"], more)
+    events = read(log)
+    more = {
+        "scores.json": as_file(found),
+        "curves.svg": curves(events).encode(),
+        "CARD.md": card(out.resolve().name, recipe, corpus.report, events, found).encode(),
+    }
+    put_model(out, recipe, corpus, module, folder.read_manifest(out)["step"], more)
