@@ -9,7 +9,7 @@ import pytest
 from regard.corpus.align import Aligner, words
 from regard.corpus.augment import augment, edited, tagged
 from regard.text.protect import protect
-from regard.text.symbols import BREAK, CLOSING, OPENING, PLACEHOLDERS, TERM, TERM_END, WANTED, is_symbol
+from regard.text.symbols import CLOSING, OPENING, PLACEHOLDERS, TERM, TERM_END, WANTED, is_symbol
 
 NAMES = ["Tom", "Mary", "Paris", "Oslo", "2009", "Zoe"]
 NOUNS = {"chat": "cats", "cheval": "horse", "maison": "house", "souris": "mouse", "livre": "books", "oie": "goose"}
@@ -170,7 +170,7 @@ def test_a_pair_that_has_symbols_is_left_alone(aligner):
 
 
 def test_the_sentence_before_stays_in_front(pairs, aligner):
-    front = f"Avant{BREAK}Encore avant{BREAK}"
+    front = "Avant\ue033 Encore avant\ue033 "
     plain = list(augment(pairs[:101], aligner, 0.5, 5))
     after = list(augment([(front + source, target) for source, target in pairs[:101]], aligner, 0.5, 5))
     assert after == [(front + source, target) for source, target in plain]

@@ -11,7 +11,6 @@ from regard.corpus.chunks import Chunk, all_cleaned, chunked, cleaned, hashed, k
 from regard.corpus.clean import Example, Rules, normal
 from regard.corpus.read import Row
 from regard.recipe.data import DataSpec
-from regard.text.symbols import BREAK
 
 PLAIN = Rules(DataSpec(languages=False))
 
@@ -83,9 +82,9 @@ def test_the_context_is_what_stood_before_dropped_or_not():
         ("un", "1"), ("deux", ""), ("tr\x80is", "3"), ("quatre", "4"), ("cinq", "5"), before=["moins un", "zéro"]
     )
     assert pairs_of(cleaned(chunk, rules)) == [
-        (f"moins un{BREAK}zéro{BREAK}un", "1"),
-        (f"deux{BREAK}quatre", "4"),  # what is no text is no context
-        (f"quatre{BREAK}cinq", "5"),
+        ("moins un\ue033 zéro\ue033 un", "1"),
+        ("deux\ue033 quatre", "4"),  # what is no text is no context
+        ("quatre\ue033 cinq", "5"),
     ]
 
 

@@ -1,7 +1,13 @@
+import random
 from pathlib import Path
 
-from regard.corpus.prepare import prepare
+import numpy as np
+import pytest
+
+from regard.corpus.prepare import Corpus, prepare
+from regard.errors import InputError, RecipeError
 from regard.recipe import from_plain
+from regard.text.symbols import BREAK
 
 
 def test_generated_pairs(tmp_path: Path) -> None:
@@ -16,3 +22,95 @@ def test_generated_pairs(tmp_path: Path) -> None:
     assert len(corpus.vocabulary.target.decode(target)) == len("2009-05-03")
     again = prepare(recipe, tmp_path / "data", said.append)
     assert again.valid == corpus.valid
+
+
+WORDS = ["le", "chat", "chien", "voit", "entend", "vieux", "rouge", "jardin", "dans", "Tom", "dort", "une", "maison"]
+
+
+def sentences(count: int, seed: int) -> list[str]:
+    rng = random.Random(seed)
+    return [f"{' '.join(rng.choices(WORDS, k=rng.randint(5, 9)))}." for _ in range(count)]
+
+
+def with_context(folder: Path, context: int, kind: str = "unigram", guided: float = 0.0) -> Corpus:
+    """A corpus of two files, in the order that they are read in; each target is its source in capitals."""
+    for seed, name in enumerate(("one", "two")):
+        rows = (f"{text}\t{text.upper()}\n" for text in sentences(211, seed))
+        (folder / f"{name}.tsv").write_text("".join(rows))
+    files = [{"files": [f"{name}.tsv"]} for name in ("one", "two")]
+    data = {"train": files, "folder": str(folder), "context": context, "clean": False, "held_out": 13}
+    recipe = from_plain({"data": data, "tokens": {"kind": kind}, "model": {}, "training": {"guided": guided}})
+    return prepare(recipe, folder / "data", lambda text: None)
+
+
+@pytest.mark.parametrize("context", [1, 2])
+@pytest.mark.parametrize("kind", ["unigram", "characters"])
+def test_the_sentences_before_stand_in_front_of_a_source(tmp_path: Path, context: int, kind: str) -> None:
+    corpus = with_context(tmp_path, context, kind)
+    assert corpus.vocabulary
+    known = {}
+    for seed in (0, 1):
+        texts = sentences(211, seed)
+        known |= {text: texts[max(0, i - context) : i] for i, text in enumerate(texts)}
+    pieces, lonely = corpus.vocabulary.source.pieces, 0
+    decode = corpus.vocabulary.source.decode
+    for row in range(len(corpus.train)):
+        source, target = (ids.tolist() for ids in corpus.train.ids(row))
+        *before, text = decode(source).split(f"{BREAK} ")
+        if any("\ue000" <= letter <= "\ue032" for letter in text):
+            continue  # made to teach terms, placeholders and tags
+        assert before == known[text]
+        assert pieces(source).count(BREAK) == len(before)
+        assert decode(target) == text.upper()
+        lonely += not before
+        if kind == "unigram":
+            assert source[-len(corpus.vocabulary.source.encode(text)) :] == corpus.vocabulary.source.encode(text)
+    assert lonely <= 2  # the first of each file
+    for source, target in (*corpus.valid, *corpus.test):
+        *before, text = source.split(f"{BREAK} ")
+        assert before == known[text]
+        assert target == text.upper()
+
+
+def test_no_word_is_linked_with_one_of_the_sentence_before(tmp_path: Path) -> None:
+    corpus = with_context(tmp_path, 1, guided=0.1)
+    assert corpus.vocabulary
+    mark, linked = corpus.vocabulary.source.symbol(BREAK), 0
+    for row in range(len(corpus.train)):
+        source, target = corpus.train.ids(row)
+        behind = max(np.flatnonzero(source == mark), default=-1)
+        links = corpus.train.links(row)
+        assert (links[:, 0] > behind).all()
+        linked += len(set(links[:, 1].tolist())) / len(target)
+    assert linked > 0.9 * len(corpus.train)
+
+
+def test_words_hold_no_break(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=r"data.context puts a break between sentences, which tokens of kind 'words'"):
+        with_context(tmp_path, 1, "words")
+
+
+@pytest.mark.parametrize("task", ["translation", "language", "fill", "classify", "g2p"])
+def test_what_a_model_has_no_positions_for_is_not_asked(tmp_path: Path, task: str) -> None:
+    rows = {"translation": "{0}\t{0}\n", "g2p": "{0}\t{0}\n", "classify": "{0}\tx\n"}.get(task, "{0}\n").format
+    texts = sentences(101, 1)
+    long = " ".join(texts[:9])
+    (tmp_path / "train.tsv").write_text("".join(map(rows, texts)) + ("Tom dort.\ty\n" if task == "classify" else ""))
+    (tmp_path / "valid.tsv").write_text("".join(map(rows, [*sentences(7, 2), long])))
+    (tmp_path / "long.tsv").write_text(rows(long))
+    model = {"positions": "learned", "longest": 53}
+
+    def made(valid: str) -> Corpus:
+        files = {name: [{"files": [file]}] for name, file in (("train", "train.tsv"), ("valid", valid))}
+        data = {**files, "folder": str(tmp_path), "clean": False, "held_out": 5}
+        tokens = {"kind": "unigram" if task == "fill" else "bpe"}
+        recipe = from_plain({"task": task, "data": data, "tokens": tokens, "model": model})
+        return prepare(recipe, tmp_path / valid, said.append)
+
+    said: list[str] = []
+    corpus = made("valid.tsv")
+    assert [source or target for source, target in corpus.valid] == sentences(7, 2)
+    assert "1 held-out pairs left out: a side has more than 52 tokens" in said
+    assert corpus.train.lengths.max() <= 52
+    with pytest.raises(InputError, match="every held-out pair is longer than the 52 tokens that the model can read"):
+        made("long.tsv")

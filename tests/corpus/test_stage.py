@@ -17,7 +17,6 @@ from regard.corpus.stage import NAMES, Stage, stage
 from regard.corpus.unique import duplicates, examples
 from regard.errors import InputError
 from regard.recipe.data import DataSpec, FilesSpec
-from regard.text.symbols import BREAK
 
 FRENCH_ENGLISH = ("fr", "en")
 
@@ -68,7 +67,7 @@ def test_the_context_begins_anew_with_each_file(tmp_path: Path) -> None:
     put(tmp_path, "b.tsv", "trois\t3\nquatre\t4\n")
     files = [FilesSpec(files=(name,)) for name in ("a.tsv", "b.tsv")]
     sources = [source for source, _ in staged(tmp_path, *files, context=1).pairs()]
-    assert sources == ["un", f"un{BREAK}deux", "trois", f"trois{BREAK}quatre"]
+    assert sources == ["un", "un\ue033 deux", "trois", "trois\ue033 quatre"]
 
 
 def test_hundreds_of_files(tmp_path: Path) -> None:

@@ -61,3 +61,23 @@ def test_columns_are_as_many_as_the_task_takes(task, columns, message):
 def test_generated_pairs_want_no_files():
     with pytest.raises(RecipeError, match="generate is 'copy', but train names files; leave one of them out"):
         parse('[data]\ngenerate = "copy"\n[[data.train]]\nfiles = ["a.tsv"]')
+
+
+@pytest.mark.parametrize("task", KINDS)
+def test_only_translations_have_words_to_link(task):
+    text = f'task = "{task}"\n[training]\nguided = 0.1'
+    if task == "translation":
+        assert parse(text).training.guided == 0.1
+    else:
+        with pytest.raises(RecipeError, match=f"training.guided is 0.1, but task is '{task}': only translations have"):
+            parse(text)
+
+
+@pytest.mark.parametrize("task", KINDS)
+def test_only_a_source_has_sentences_before_it(task):
+    text = f'task = "{task}"\n[data]\ncontext = 2'
+    if task in ("translation", "g2p", "classify"):
+        assert parse(text).data.context == 2
+    else:
+        with pytest.raises(RecipeError, match=f"data.context is 2, but task is '{task}': sentences stand in front"):
+            parse(text)

@@ -56,7 +56,7 @@ def table() -> Callable[..., Table]:
 @pytest.fixture
 def transformer() -> Transformer:
     """Small, random, and sharp enough that beams disagree."""
-    torch.manual_seed(5)
+    torch.manual_seed(6)
     spec = TransformerSpec(width=14, inner=31, heads=2, encoder_layers=1, decoder_layers=2, tied=(), dropout=0.0)
     model = Transformer(spec, VOCABULARY, VOCABULARY).eval()
     model.logits.weight.data *= 3

@@ -2,7 +2,8 @@ from itertools import pairwise
 
 import pytest
 
-from regard.training.schedule import cosine, inverse_square_root
+from regard.recipe import TrainingSpec
+from regard.training.schedule import cosine, inverse_square_root, rate_at
 
 
 def test_up_in_a_line_and_down_with_the_root():
@@ -17,3 +18,45 @@ def test_up_in_a_line_and_down_half_a_cosine():
     assert shares[6] + shares[7] == pytest.approx(1)
     assert all(one > other for one, other in pairwise(shares[3:]))
     assert shares[10] == pytest.approx(0)
+
+
+def test_noam_is_the_papers_formula():
+    # rate * width^-0.5 * min(step^-0.5, step * warmup^-1.5) (2017, equation 3)
+    spec = TrainingSpec(schedule="noam", rate=2.0, warmup=400, steps=1000)
+    for step in (1, 37, 399, 400, 401, 1000):
+        wanted = 2.0 * 512**-0.5 * min(step**-0.5, step * 400**-1.5)
+        assert rate_at(step, spec, 1000, 512) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("schedule", ["inverse_square_root", "cosine"])
+def test_the_others_know_no_width_and_their_highest_is_the_rate(schedule):
+    spec = TrainingSpec(schedule=schedule, rate=3e-3, warmup=7, steps=101)
+    rates = [rate_at(step, spec, 101, 512) for step in range(1, 102)]
+    assert rates == [rate_at(step, spec, 101, 64) for step in range(1, 102)]
+    assert rates[6] == max(rates) == 3e-3
+    assert rates[0] == pytest.approx(3e-3 / 7)
+    assert all(one < other for one, other in pairwise(rates[:7]))
+    assert all(one > other > 0 for one, other in pairwise(rates[6:]))
+
+
+@pytest.mark.parametrize("schedule", ["noam", "inverse_square_root", "cosine"])
+def test_by_the_clock_a_tenth_of_the_steps_warm_up_at_most(schedule):
+    def highest(steps, **more):
+        spec = TrainingSpec(schedule=schedule, rate=1.0, warmup=300, steps=1000, **more)
+        rates = [rate_at(step, spec, steps, 16) for step in range(1, steps + 1)]
+        return rates.index(max(rates)) + 1
+
+    assert highest(1000, seconds=60) == 100
+    assert highest(170, seconds=60) == 17
+    assert highest(7, seconds=60) == 1
+    assert highest(5000, seconds=60) == 300  # no longer than the recipe says
+    assert highest(1000) == 300  # and without a clock as it says
+
+
+def test_by_the_clock_half_a_cosine_ends_with_the_plan():
+    spec = TrainingSpec(schedule="cosine", rate=1.0, warmup=10, steps=1000, seconds=60)
+    for steps in (40, 230, 4000):
+        assert rate_at(steps, spec, steps, 16) < 0.01
+        assert rate_at(steps // 2, spec, steps, 16) > 0.4
+    # the plan may grow shorter on the way: never a rate below nothing, nor one that rises again
+    assert rate_at(250, spec, 230, 16) == pytest.approx(0)

@@ -1,4 +1,4 @@
-"""Losses by hand, and those of training/speech.py beside torch's own."""
+"""The loss of the last layer by hand, and beside torch's own."""
 
 import math
 

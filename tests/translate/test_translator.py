@@ -103,3 +103,13 @@ def test_alone_and_together_are_the_same(vocabulary, sentences, beam):
         assert (alone.text, alone.source) == (answer.text, text)
         assert alone.score == pytest.approx(answer.score, abs=1e-5)
         assert alone.text.strip()
+
+
+def test_a_context_goes_in_front_where_the_model_has_learnt_it(vocabulary, told):
+    text, asked = "a %s ran\ue033 the %s sat", "a %s ran\ue033 the \ue000 sat"
+    engine = told(lambda source, beam: [vocabulary.target.encode("the \ue000")])
+    for context, wanted in ((True, asked), (False, "a \ue000 ran\ue001 the \ue000 sat")):
+        translator = Translator(engine, vocabulary, "en", "fr", context=context)
+        assert translator.translate([text])[0].text == "the %s"
+        (_, _, [source]) = engine.asked.pop()
+        assert source == vocabulary.source.encode(wanted)  # a break of the user's own is no break

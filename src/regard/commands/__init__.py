@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Each command of the file of its name, with the line that `regard --help` shows of it.
 COMMANDS = {
     "demo": "Train a small Transformer to reverse strings, and look at what it attends to.",
-    "train": "Train a model by a recipe, or on files of pairs alone.",
+    "train": "Train a model by a recipe, or on data alone.",
     "translate": "Translate a text, files, or standard input line by line.",
     "predict": "Ask a model for sounds, labels, ratings, the rest of a text, or missing words.",
     "evaluate": "Score a model on sentences whose right answers are known.",
@@ -50,7 +50,7 @@ def _run(words: list[str]) -> int:
     with leaving_at_once():
         from cyclopts import CycloptsError
 
-        app = _app()
+        app = _app(words)
     try:
         code: int | None = app(words)
         return code or 0
@@ -62,20 +62,23 @@ def _run(words: list[str]) -> int:
         return INTERRUPTED
 
 
-def _app() -> "App":
-    from cyclopts import App
+def _app(words: list[str]) -> "App":
+    """All commands; the one that is called describes itself, of the others nothing is imported."""
+    from cyclopts import App, Parameter
 
     app = App(
         name="regard",
         help="Train Transformers and their forebears, and look at what every word attends to.",
         version=f"regard {__version__}",
+        default_parameter=Parameter(show_default=lambda value: str(value) if value else None),
+        help_format="plaintext",
         result_action="return_value",
         exit_on_error=False,
         print_error=False,
         suppress_keyboard_interrupt=False,
     )
     for name, summary in COMMANDS.items():
-        app.command(f"regard.commands.{name}:{name}", name=name, help=summary)
+        app.command(f"regard.commands.{name}:{name}", name=name, help=None if words[:1] == [name] else summary)
     return app
 
 

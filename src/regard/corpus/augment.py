@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from regard.corpus.align import Aligner
 from regard.corpus.phrases import Aligned, Phrase, Span, content, overlap, phrases
-from regard.text.symbols import BREAK, CLOSING, MOST, OPENING, PLACEHOLDERS, is_symbol
+from regard.text.context import parted
+from regard.text.symbols import CLOSING, MOST, OPENING, PLACEHOLDERS, is_symbol
 from regard.text.terms import Term, with_terms
 
 Pair = tuple[str, str]
@@ -46,14 +47,14 @@ def augment(
     owed = 0.0
     for source, target in pairs:
         owed += share
-        front, mark, source = source.rpartition(BREAK)  # sentences before it, which stay as they are
+        front, source = parted(source)  # sentences before it stay as they are
         if makers.rng.random() >= owed or any(map(is_symbol, source + target)):
             continue
         view = Aligned.of((source, target), aligner)
         for kind in makers.rng.sample(kinds, len(kinds)):  # the next one where the pair has nothing to mark
             if made := makers.kinds[kind](view):
                 owed -= 1
-                yield front + mark + made[0], made[1]
+                yield front + made[0], made[1]
                 break
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regard.corpus.clean import Example, Rules, Sides, example, normal, tidy
 from regard.corpus.read import Row
 from regard.corpus.workers import in_order
-from regard.text.symbols import BREAK
+from regard.text.context import with_context
 
 ROWS, LETTERS = 4096, 1_000_000  # a chunk ends when it has either
 FEW = 12  # chunks: below that, starting processes takes longer than the work
@@ -84,7 +84,7 @@ def cleaned(chunk: Chunk, rules: Rules) -> Kept:
             some.append(example(chunk.file, number, source, target) if len(some) < 3 else None)
         else:
             front = [one for one in fronts if rules.sound(one)]
-            texts += [BREAK.join([*front, source]).encode(), target.encode()]
+            texts += [with_context(front, source).encode(), target.encode()]
             keys += keys_of(source, target, rules.sides)
         fronts.append(source)
     ends = np.cumsum(np.fromiter(map(len, texts), np.uint64, len(texts)), dtype=np.uint64)

@@ -12,6 +12,7 @@ from regard.corpus.pairs import Encoded, Floats, Links, holding
 from regard.corpus.texts import ALONE, Text, Texts
 from regard.errors import InputError
 from regard.recipe import Recipe, StackSpec
+from regard.text.context import parted
 from regard.text.tokens import Tokens, Vocabulary
 
 LONGEST = 250  # tokens a side may have
@@ -63,12 +64,13 @@ class Encoder:
         return list(zip(ours, self.vocabulary.target.encode_all(targets), strict=True))
 
     def links(self, text: Text) -> Links:
-        """Which tokens belong together: those of words that are linked."""
+        """Which tokens belong together: those of words that are linked; a context's are with none."""
         assert self.aligner is not None
         source, holds_source = words_of(self.vocabulary.source, text.source)
         target, holds_target = words_of(self.vocabulary.target, text.target)
-        linked = self.aligner.align(source, target)
-        found = {(a, b) for i, j in linked for a in holds_source[i] for b in holds_target[j]}
+        before = len(spans(parted(text.source)[0]))
+        linked = self.aligner.align(source[before:], target)
+        found = {(a, b) for i, j in linked for a in holds_source[before + i] for b in holds_target[j]}
         return np.array(sorted(found), np.uint8).reshape(-1, 2)
 
 
@@ -110,8 +112,13 @@ def weights(texts: Texts, rows: Sequence[int]) -> Floats | None:
 
 def longest(recipe: Recipe) -> int:
     """How many tokens a side may have, begin or end left out."""
+    return min(LONGEST, positions(recipe) - 1) if positions(recipe) else LONGEST
+
+
+def positions(recipe: Recipe) -> int:
+    """How many positions a model learns; 0 where it knows no limit."""
     model = recipe.model
-    return min(LONGEST, model.longest - 1) if isinstance(model, StackSpec) and model.positions == "learned" else LONGEST
+    return model.longest if isinstance(model, StackSpec) and model.positions == "learned" else 0
 
 
 def rating(text: Text) -> tuple[str, str, float]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from regard.corpus.chunks import all_cleaned, chunked
 from regard.corpus.clean import Report, Rules, Sides
 from regard.corpus.generate import generate
-from regard.corpus.read import Row
+from regard.corpus.read import Row, found, packed
 from regard.corpus.split import choose_held_out, rows_with, split
 from regard.corpus.stage import Stage, stage, write
 from regard.corpus.texts import Pair, Texts, shown
@@ -36,6 +37,7 @@ class HeldOut(NamedTuple):
 def gather(texts: Texts, report: Report) -> HeldOut:
     """Stage all pairs, and mark those that are not learnt from: duplicates, and what is held out."""
     recipe, folder = texts.recipe, texts.folder
+    refuse_missing(recipe.data)
     if recipe.data.generate == "none":
         staged = stage(recipe.data, recipe.data.train, folder, languages(recipe), report, SIDES[recipe.task])
     else:
@@ -58,9 +60,23 @@ def gather(texts: Texts, report: Report) -> HeldOut:
         if size and not len(rows):
             raise InputError("no pair can be held out, for all hang together by equal sentences; name files for it")
         dropped[rows] = True
-        found = other.pairs() if other else staged.pairs(rows.tolist())
-        pairs.append([shown(recipe.task, pair) for pair in found])
+        some = other.pairs() if other else staged.pairs(rows.tolist())
+        pairs.append([shown(recipe.task, pair) for pair in some])
     return HeldOut(*pairs)
+
+
+def refuse_missing(data: DataSpec) -> None:
+    """An error where no data are named, or files that are not there; it says where the recipe's files come from."""
+    if data.generate == "none" and not data.train:
+        raise InputError("the recipe names no data; give files to learn from with it, or name them in [[data.train]]")
+    for name in [name for files in (*data.train, *data.valid, *data.test) for name in files.files]:
+        try:
+            found(packed(Path(data.folder) / name))
+        except InputError as error:
+            if not data.about:
+                raise
+            where = "say with --set data.folder=DIR where the recipe's files are. They come from:"
+            raise InputError(f"{error}; {where} {data.about}") from None
 
 
 def files_of(data: DataSpec) -> list[tuple[str, tuple[FilesSpec, ...]]]:
@@ -74,7 +90,8 @@ def how_many(dropped: NDArray[np.bool_], data: DataSpec, given: Sequence[Stage |
     valid, test = (0 if own else size for own in given)
     if free - valid - test < LEAST:
         aside = f", {valid + test:,} of them to be held out" if valid + test else ""
-        raise InputError(f"{free:,} pairs are left to learn from{aside}; at least {LEAST} are needed: give more")
+        fewer = ", or set data.held_out lower" if aside and data.held_out else ""
+        raise InputError(f"{free:,} pairs are left to learn from{aside}; at least {LEAST} are needed: give more{fewer}")
     return valid, test
 
 

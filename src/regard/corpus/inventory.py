@@ -1,6 +1,6 @@
 """What is found in the texts before they become numbers: tokens, labels, users and items, which words go together."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from regard.corpus.align import Aligner, words
 from regard.corpus.encode import guided, rating
 from regard.corpus.gather import HeldOut
 from regard.corpus.labels import Labels, Rated
-from regard.corpus.texts import ALONE, Texts, wants_marks
+from regard.corpus.texts import ALONE, Pair, Texts, wants_marks
 from regard.errors import InputError, RecipeError
 from regard.recipe.data import TokenKind
-from regard.text.symbols import BREAK
+from regard.text.context import parted
 from regard.text.tokens import Tokens, Vocabulary
 
 SAMPLE, LETTERS = 250_000, 30_000_000  # pairs, and bytes of them, that tokens are learnt from
@@ -43,7 +43,7 @@ def find_tokens(texts: Texts) -> Vocabulary:
 def in_pairs(texts: Texts, rows: list[int]) -> Iterator[tuple[str, str]]:
     """The rows' sentences without their contexts, which come as sentences themselves."""
     for text in texts.real(rows):
-        yield text.source.rpartition(BREAK)[2], text.target
+        yield parted(text.source)[1], text.target
 
 
 def find_aligner(texts: Texts) -> Aligner | None:
@@ -63,11 +63,12 @@ def size_of(texts: Texts) -> float:
 def find_labels(texts: Texts, held: HeldOut) -> Labels | None:
     """The labels of sentences, or what is rated by whom."""
     if texts.recipe.task == "ratings":
-        return rated(texts)
+        return rated(texts, held)
     return labels(texts, held) if texts.recipe.task == "classify" else None
 
 
 def labels(texts: Texts, held: HeldOut) -> list[str]:
+    data = texts.recipe.data
     found = {text.target for text in texts.every()}
     if len(found) == 1:
         raise InputError(f"every sentence has the label {min(found)!r}; give sentences of two labels or more")
@@ -75,12 +76,19 @@ def labels(texts: Texts, held: HeldOut) -> list[str]:
         raise InputError(
             f"{len(found):,} labels, such as {min(found)!r}; at most {MOST_LABELS:,} go: look at the columns"
         )
-    if strange := {label for _, label in [*held.valid, *held.test]} - found:
-        raise InputError(f"label {min(strange)!r} is asked for, but no sentence to learn from has it")
+    for given, some in ((data.valid, held.valid), (data.test, held.test)):
+        strange = {label for _, label in some} - found
+        if strange and (given or not without_strange(some, found)):
+            raise InputError(f"label {min(strange)!r} is asked for, but no sentence to learn from has it")
     return sorted(found)
 
 
-def rated(texts: Texts) -> Rated:
+def without_strange(pairs: list[Pair], known: Container[str]) -> list[Pair]:
+    """The pairs of known labels: the only sentence of a rare one may be among those that were held out."""
+    return [pair for pair in pairs if pair[1] in known]
+
+
+def rated(texts: Texts, held: HeldOut) -> Rated:
     users: set[str] = set()
     items: set[str] = set()
     low, high = float("inf"), float("-inf")
@@ -89,4 +97,9 @@ def rated(texts: Texts) -> Rated:
         users.add(user)
         items.add(item)
         low, high = min(low, value), max(high, value)
+    asked = [question.split("\t") for question, _ in held.valid]
+    if asked and not any(user in users and item in items for user, item in asked):
+        raise InputError(
+            f"{len(asked):,} ratings are held out, but of each the user or the item is rated nowhere else; give more"
+        )
     return Rated(users=sorted(users), items=sorted(items), low=low, high=high)

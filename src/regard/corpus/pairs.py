@@ -6,6 +6,7 @@ N pairs, L links.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -75,10 +76,16 @@ class Pairs:
         sides = [[pair[side] for pair in pairs] for side in (0, 1)]
         for side, tokens in enumerate(self.vocabulary or ()):
             if self.kind.texts[side]:
-                sides[side] = resampled(tokens, sides[side], alpha, seed)
+                sides[side] = resampled(tokens, sides[side], alpha, seed, self.longest[side])
         return list(zip(*sides, strict=True))
 
-    def relinked(self, row: int, ids: tuple[Ids, Ids]) -> Links:
+    @cached_property
+    def longest(self) -> tuple[int, int]:
+        """The tokens of the longest source and the longest target: what a model surely has positions for."""
+        source, target = self.lengths.max(0).tolist()
+        return source, target
+
+    def relinked(self, row: int, ids: tuple[Sequence[int] | Ids, Sequence[int] | Ids]) -> Links:
         """The links of a pair that is split as these ids say."""
         assert self.vocabulary is not None
         ways = [
@@ -88,21 +95,22 @@ class Pairs:
         return np.array(sorted(found), np.uint8).reshape(-1, 2)
 
 
-def resampled(tokens: Tokens, sentences: Sequence[Ids], alpha: float, seed: int) -> list[Ids]:
-    """Each sentence split at random; one with an unknown token, whose text is lost, as it was."""
+def resampled(tokens: Tokens, sentences: Sequence[Ids], alpha: float, seed: int, longest: int) -> list[Ids]:
+    """Each sentence split at random; as it was with an unknown token, whose text is lost, or if it grows too long."""
     known = [i for i, ids in enumerate(sentences) if UNK not in ids]
     found = list(sentences)
     drawn = tokens.sample([tokens.decode(sentences[i].tolist()) for i in known], alpha, seed)
     for i, ids in zip(known, drawn, strict=True):
-        found[i] = np.array(ids, np.int32)
+        if len(ids) <= longest:
+            found[i] = np.array(ids, np.int32)
     return found
 
 
-def overlaps(tokens: Tokens, old: Ids, new: Ids) -> list[range]:
+def overlaps(tokens: Tokens, old: Ids, new: Sequence[int] | Ids) -> list[range]:
     """For each token of a sentence those that hold some of it where the same sentence is split in another way."""
     if np.array_equal(old, new):
         return [range(i, i + 1) for i in range(len(old))]
-    one, other = (tokens.places(tokens.pieces(ids.tolist())) for ids in (old, new))
+    one, other = (tokens.places(tokens.pieces(ids)) for ids in (old, new))
     return holding(one, other)
 
 

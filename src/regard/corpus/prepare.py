@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from regard.corpus.clean import Report
-from regard.corpus.encode import Encoder, Made, Rater, guided, longest
-from regard.corpus.gather import gather
-from regard.corpus.inventory import find_aligner, find_labels, find_tokens
+from regard.corpus.encode import Encoder, Made, Rater, guided, longest, positions
+from regard.corpus.gather import HeldOut, gather
+from regard.corpus.inventory import find_aligner, find_labels, find_tokens, without_strange
 from regard.corpus.labels import Labels, Rated, from_json, to_json
 from regard.corpus.pairs import Encoded, Kind, Pairs, write_pairs
 from regard.corpus.texts import Pair, Texts, wants_marks
 from regard.corpus.workers import in_order
-from regard.errors import InputError
+from regard.errors import InputError, RecipeError
 from regard.folder import replace
 from regard.recipe import Recipe, dump
-from regard.text.symbols import BREAK
-from regard.text.tokens import Vocabulary
+from regard.text.symbols import BREAK, MASK
+from regard.text.tokens import Tokens, Vocabulary
 
 FEW = 12  # chunks: below that, starting processes takes longer than the work
 LARGE = 2**16  # ids from which on they take four bytes
@@ -48,6 +48,8 @@ def prepare(recipe: Recipe, into: Path, say: Callable[[str], None], from_tokens:
 
     A model that is trained further brings its own tokens.
     """
+    if from_tokens:
+        check_lent(recipe, from_tokens.source)
     facts = facts_of(recipe, from_tokens)
     if not is_there(into, facts):
         making = into.with_name(f".{into.name}-making")
@@ -59,6 +61,18 @@ def prepare(recipe: Recipe, into: Path, say: Callable[[str], None], from_tokens:
         finally:
             shutil.rmtree(making, ignore_errors=True)
     return opened(recipe, into)
+
+
+def check_lent(recipe: Recipe, tokens: Tokens) -> None:
+    """An error where an older model's tokens lack what the recipe wants of tokens."""
+    ours, theirs = (str(one).lower() for one in (recipe.tokens.lower, tokens.lower))
+    if ours != theirs:
+        raise RecipeError(f"tokens.lower is {ours}, but the older model's is {theirs}; say tokens.lower = {theirs}")
+    otherwise = "train without --start-from"
+    if recipe.data.context and not tokens.symbol(BREAK):
+        raise RecipeError(f"data.context puts a symbol between sentences, which the older model has not; {otherwise}")
+    if recipe.task == "fill" and not tokens.symbol(MASK):
+        raise RecipeError(f"the older model has no symbol for what is to be filled in; {otherwise}")
 
 
 def facts_of(recipe: Recipe, from_tokens: Vocabulary | None) -> dict[str, Any]:
@@ -109,6 +123,10 @@ def make(
     if vocabulary and not vocabulary.source.knows(BREAK):
         texts = Texts(texts.folder, recipe, marks=False)
     labels = find_labels(texts, held)
+    if isinstance(labels, list):
+        held = HeldOut(*(without_strange(pairs, labels) for pairs in held))
+    if vocabulary and positions(recipe):
+        held = HeldOut(*(readable(recipe, pairs, vocabulary, say) for pairs in held))
     tally = Tally()
     made = in_order(worker(texts, vocabulary, labels), texts.chunks(), FEW)
     write_pairs(tally.counted(made), folder / "train", kind_of(recipe, vocabulary))
@@ -130,6 +148,20 @@ def make(
         (folder / name).write_bytes(data)
     manifest = {"facts": facts, "files": sizes(folder), "report": {**report.as_dict(), **counts}}
     (folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+
+
+def readable(recipe: Recipe, held: list[Pair], vocabulary: Vocabulary, say: Callable[[str], None]) -> list[Pair]:
+    """The held-out pairs without those that have more tokens than the model learns positions: it cannot be asked."""
+    most = positions(recipe) - 1
+    sides = zip(*(tokens.encode_all([pair[i] for pair in held]) for i, tokens in enumerate(vocabulary)), strict=True)
+    fits = [pair for pair, both in zip(held, sides, strict=True) if max(map(len, both)) <= most]
+    if held and not fits:
+        raise InputError(
+            f"every held-out pair is longer than the {most} tokens that the model can read; raise its longest"
+        )
+    if len(fits) < len(held):
+        say(f"{len(held) - len(fits):,} held-out pairs left out: a side has more than {most} tokens")
+    return fits
 
 
 def worker(texts: Texts, vocabulary: Vocabulary | None, labels: Labels | None) -> Callable[[range], Made]:

@@ -17,8 +17,8 @@ from regard.corpus.align import Aligner
 from regard.corpus.augment import augment
 from regard.corpus.stage import Stage
 from regard.recipe import Recipe
+from regard.text.context import parted
 from regard.text.protect import WORTH, protect_pair
-from regard.text.symbols import BREAK
 
 DROPPED = "duplicates.bin"  # true for a row that is not learnt from: a duplicate, or held out
 ROWS = 4096  # of a chunk
@@ -77,15 +77,13 @@ class Texts:
         """The rows' sentences without their contexts, as they stand in the files."""
         for row in rows:
             source, target = shown(self.recipe.task, self.stage.pair(row))
-            yield Text(row, source.rpartition(BREAK)[2], target)
+            yield Text(row, parted(source)[1], target)
 
     def real(self, rows: Sequence[int], context: bool = True) -> Iterator[Text]:
         """The rows' texts, with symbols for placeholders and tags where both sides have the same."""
         protects = self.marks and self.recipe.data.placeholders
         for row, source, target in self.pairs(rows):
-            worth = protects and (WORTH.search(source) or WORTH.search(target))
-            both = protect_pair(source, target) if worth else None
-            source, target = (both[0].text, both[1].text) if both else (source, target)
+            source, target = marked(source, target) if protects else (source, target)
             yield Text(row, self.front(row) + source if context else source, target)
 
     def extra(self, rows: Sequence[int], aligner: Aligner) -> Iterator[Text]:
@@ -113,8 +111,7 @@ class Texts:
         """The context of a row, with its break."""
         if not self.recipe.data.context:
             return ""
-        front, mark, _ = self.stage.pair(row)[0].rpartition(BREAK)
-        return front + mark
+        return parted(self.stage.pair(row)[0])[0]
 
 
 def shown(task: str, pair: Pair) -> Pair:
@@ -125,6 +122,12 @@ def shown(task: str, pair: Pair) -> Pair:
         item, _, rating = pair[1].partition("\t")
         return f"{pair[0]}\t{item}", rating
     return pair
+
+
+def marked(source: str, target: str) -> Pair:
+    """The pair with symbols for placeholders and tags, where both sides have the same."""
+    both = protect_pair(source, target) if WORTH.search(source) or WORTH.search(target) else None
+    return (both[0].text, both[1].text) if both else (source, target)
 
 
 def wants_marks(recipe: Recipe) -> bool:

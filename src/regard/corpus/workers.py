@@ -12,6 +12,8 @@ from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 from typing import Any, TypeVar
 
+from regard.corpus.shelter import sheltered
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -27,7 +29,7 @@ def in_order(work: Callable[[Item], Made], items: Iterable[Item], few: int) -> I
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (work,)) as pool:
         waiting: deque[Future[Made]] = deque()
         for item in chain(first, items):
-            with nameless_main():
+            with nameless_main(), sheltered((signal.SIGINT,)):  # SIGTERM ends the others when one of them dies
                 waiting.append(pool.submit(_there, item))
             if len(waiting) > 2 * workers:  # no more: what is made ahead lies in memory
                 yield waiting.popleft().result()

@@ -7,7 +7,7 @@ What contradicts itself is refused before anything is built; the structs made in
 """
 
 from regard.recipe.data import DataSpec, FilesSpec, TokensSpec
-from regard.recipe.read import dump, from_plain, kind_of, load, parse, shipped
+from regard.recipe.read import dump, from_plain, kind_of, load, parse, shipped, ships
 from regard.recipe.specs import (
     ByteNetSpec,
     ClassifySpec,
@@ -47,5 +47,6 @@ __all__ = [
     "load",
     "parse",
     "shipped",
+    "ships",
     "to_toml",
 ]

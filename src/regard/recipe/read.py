@@ -16,15 +16,20 @@ from regard.recipe.training import TrainingSpec
 Made = TypeVar("Made", bound=Spec)
 
 
-def shipped(name: str) -> Path:
-    """The path of a recipe that comes with Regard: in the checkout, or in the installed package."""
+def ships() -> dict[str, Path]:
+    """The recipes that come with Regard, by name: in the checkout, or in the installed package."""
     package = Path(__file__).parents[1]
     folders = (package.parents[1] / "recipes", package / "recipes")
     folder = next((folder for folder in folders if (folder / "base.toml").is_file()), folders[-1])
-    known = sorted(path.stem for path in folder.glob("*.toml"))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def shipped(name: str) -> Path:
+    """The path of a recipe that comes with Regard."""
+    known = ships()
     if name not in known:
         raise RecipeError(f"no recipe {name!r}{nearest(name, known)}; there are {', '.join(known)}")
-    return folder / f"{name}.toml"
+    return known[name]
 
 
 def load(path: str | Path) -> Recipe:

@@ -124,7 +124,10 @@ def shrink_warmup(training: dict[str, Any], steps: int) -> None:
 
 
 def with_preset(recipe: Recipe, preset: str) -> Recipe:
-    """The recipe with the model of a shipped one; a stack of another kind has only the size of it."""
+    """The recipe with the model of a shipped one; a stack of another kind has only the size of it.
+
+    Where source and target have tokens of their own, so have the embeddings.
+    """
     if preset not in PRESETS:
         raise RecipeError(f"preset is {preset!r}; it must be one of {', '.join(PRESETS)}{nearest(preset, PRESETS)}")
     model = load(shipped(preset)).model
@@ -135,4 +138,6 @@ def with_preset(recipe: Recipe, preset: str) -> Recipe:
     elif not isinstance(recipe.model, TransformerSpec):
         kind = recipe.model.__struct_config__.tag
         raise RecipeError(f"preset {preset!r} is a Transformer, and model.kind is {kind!r}; set model.width instead")
+    elif not recipe.tokens.joint:
+        model = msgspec.structs.replace(model, tied=("target", "output"))
     return msgspec.structs.replace(recipe, model=model)

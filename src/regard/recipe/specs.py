@@ -5,7 +5,7 @@ from typing import Literal
 from regard.errors import RecipeError
 from regard.recipe.data import DataSpec, TokensSpec
 from regard.recipe.fields import Amount, Count, Dilations, Natural, Share, Spec
-from regard.recipe.tasks import Task, check_columns, check_kind
+from regard.recipe.tasks import Task, check_columns, check_kind, check_options
 from regard.recipe.training import TrainingSpec
 
 Norm = Literal["post", "pre"]
@@ -201,5 +201,6 @@ class Recipe(Spec, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_kind(self.task, str(self.model.__struct_config__.tag))
+        check_options(self.task, self.training.guided, self.data.context)
         for files in (*self.data.train, *self.data.valid, *self.data.test):
             check_columns(self.task, files.columns)

@@ -62,3 +62,15 @@ def check_columns(task: str, columns: tuple[int, ...]) -> None:
             f"columns is {list(columns)}; {task} takes {len(names)}: where {' and '.join(names)} "
             f"stand{'' if len(names) > 1 else 's'}, from 1"
         )
+
+
+def check_options(task: str, guided: float, context: int) -> None:
+    """An error where an option is for other tasks."""
+    if guided and task != "translation":
+        raise RecipeError(
+            f"training.guided is {guided}, but task is {task!r}: only translations have words to link; leave it out"
+        )
+    if context and task in ("language", "fill", "ratings"):
+        raise RecipeError(
+            f"data.context is {context}, but task is {task!r}: sentences stand in front of a source; leave it out"
+        )

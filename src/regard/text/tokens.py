@@ -8,27 +8,25 @@ The first four ids are those of text/symbols.py. White space is kept as it is, s
 
 import io
 import math
-import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
 import sentencepiece
 
 from regard.errors import FolderError, InputError, RecipeError
 from regard.recipe.data import TokenKind, TokensSpec
+from regard.text.sampling import SPACE, Ways
 from regard.text.symbols import ALL, BOS, EOS, PAD, SPECIALS, UNK
 
 LEAST, MOST = 400, 32_000  # tokens, where their number is chosen
 ALPHABET = 8000  # characters at most that are tokens; rarer ones are unknown
 LONGEST = 2**16  # bytes of a sentence; SentencePiece passes over longer ones
-SPACE = "\u2581"  # how SentencePiece writes it
 MODELS: dict[TokenKind, str] = {"unigram": "unigram", "bpe": "bpe", "characters": "char", "words": "word"}
-
-_seeding = threading.Lock()  # SentencePiece has one seed for all threads
 
 
 class Tokens:
@@ -37,6 +35,7 @@ class Tokens:
     def __init__(self, data: bytes, lower: bool = False) -> None:
         self.data, self.lower = data, lower
         self._model = sentencepiece.SentencePieceProcessor(model_proto=data)
+        self.ways: dict[float, Ways] = {}  # by alpha
         self._prefix = len("".join(self.cut("a"))) - 1  # a space that SentencePiece puts before a text
 
     def __reduce__(self) -> tuple[type["Tokens"], tuple[bytes, bool]]:
@@ -91,19 +90,10 @@ class Tokens:
         Unigram: probabilities to the power of alpha. BPE: each merge is left out with probability alpha.
         Characters and words have but one way.
         """
-        found: list[Any] = list(self.seen(texts))
-        if not (found and self.divisible):
+        if not self.divisible:
             return self.encode_all(texts)
-
-        def draw() -> None:
-            found[:] = self._model.encode(found, enable_sampling=True, nbest_size=-1, alpha=alpha, num_threads=1)
-
-        with _seeding:
-            sentencepiece.set_random_generator_seed(seed % 2**32)
-            thread = threading.Thread(target=draw)  # a new one: an older thread's generator would go on where it stood
-            thread.start()
-            thread.join()
-        return found
+        ways, rng = self.ways.setdefault(alpha, Ways(self._model, alpha)), np.random.default_rng(seed)
+        return [ways.draw(text, rng) for text in self.seen(texts)]
 
     @cached_property
     def divisible(self) -> bool:
@@ -140,6 +130,10 @@ class Tokens:
     def knows(self, piece: str) -> bool:
         """Whether there is a token for that piece."""
         return self._model.piece_to_id(piece) != UNK
+
+    def symbol(self, character: str) -> int:
+        """The id of one of our symbols, which among words stands behind a space; UNK where there is none."""
+        return max(self._model.piece_to_id([character, SPACE + character]))
 
 
 class Vocabulary(NamedTuple):

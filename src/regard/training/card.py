@@ -40,11 +40,7 @@ def card(name: str, recipe: Recipe, report: Mapping[str, Any], events: Sequence[
         *("## What it learnt from", *data_of(recipe, report)),
         *("## How it was trained", *training_of(recipe, events)),
         *("## Scores", *figures(recipe.task, scores)),
-        *(
-            ("## A sample", block(f"{said:<8}{sample[part]}".rstrip() for part, said in SAMPLE.items()))
-            if sample
-            else ()
-        ),
+        *(("## A sample", block(shown(sample))) if sample else ()),
         *("## Use it", *used(name, recipe.task, sample.get("source") or ASKING.get(recipe.task, "..."))),
         *("## Make it again", *again(name, recipe, start)),
     ]

@@ -60,13 +60,22 @@ def latest(folder: Path) -> tuple[Checkpoint | None, list[str]]:
     """The newest checkpoint that is whole, and a word about each that is not."""
     from safetensors import safe_open
 
-    said = []
+    damaged = []
     for path in found(folder):
         if hashlib.sha256(path.read_bytes()).hexdigest()[:DIGITS] != path.stem.rpartition("-")[2]:
-            said.append(f"{path.name} is damaged (its SHA-256 differs); the one before is used")
+            damaged.append(path.name)
             path.unlink()
             continue
         with safe_open(path, "pt") as file:
             facts = msgspec.json.decode(file.metadata()["facts"])
-            return Checkpoint({name: file.get_tensor(name) for name in file.keys()}, facts), said  # noqa: SIM118
-    return None, said
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        return Checkpoint(tensors, facts), words(damaged, f"the one of step {step_of(path)} is used")
+    return None, words(damaged, "there is none before, so the training begins anew")
+
+
+def words(damaged: list[str], instead: str) -> list[str]:
+    return [f"{name} is damaged (its SHA-256 differs); {instead}" for name in damaged]
+
+
+def step_of(path: Path) -> int:
+    return int(path.name.split("-")[1])

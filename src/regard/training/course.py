@@ -77,16 +77,18 @@ class Course:
             last = state.step >= state.steps
             if state.step % ROUND == 0 or last:
                 self.log(norm, rate)
-            first_plan = self.spec.seconds > 0 and state.step == FIRST_LOOK
-            if last or (state.validate_every and state.step % state.validate_every == 0):
+            validates = last or (state.validate_every > 0 and state.step % state.validate_every == 0)
+            if validates:
                 self.validate()
             self.keep()
             state.ended = self.why()
-            if stop or state.ended or first_plan or self.wants_saving():
+            if state.ended:  # before it is saved: who is killed between the two tells it again
+                self.run_of.see("end", why=state.ended, best_step=state.best_step, **self.spent())
+            plans = self.spec.seconds > 0 and (validates or state.step == FIRST_LOOK)
+            if stop or state.ended or plans or self.wants_saving():
                 self.save()
             if stop and not state.ended:
                 self.interrupted(stop)
-        self.run_of.see("end", why=state.ended, best_step=state.best_step, **self.spent())
 
     def step(self) -> tuple[float, float]:
         """One step: gradients of all pieces, then better weights. Returns the gradient's length and the rate."""
@@ -220,7 +222,7 @@ class Course:
     def failed(self, what: str) -> None:
         """An end that keeps the last good state."""
         good = checkpoint.found(self.run_of.place)
-        last = f"step {int(good[0].name.split('-')[1])} is kept" if good else "nothing was saved before"
+        last = f"step {checkpoint.step_of(good[0])} is kept" if good else "nothing was saved before"
         raise RegardError(
             f"at step {self.state.step} {what}; {last}. Start again in another folder with a lower training.rate, "
             'a longer training.warmup, or training.precision = "float32"'

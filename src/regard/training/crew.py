@@ -8,7 +8,10 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +21,9 @@ from torch import Tensor, nn
 
 from regard.corpus.batches import Rows
 from regard.corpus.pairs import Pairs
+from regard.corpus.shelter import sheltered
 from regard.corpus.workers import nameless_main
+from regard.errors import RegardError
 from regard.models.build import build
 from regard.recipe import Recipe
 from regard.text.tokens import Vocabulary
@@ -73,36 +78,41 @@ class Crew:
         self.learner = learner
         self.grads: list[Tensor] = []
         self.pipes: list[Connection] = []
+        self.workers: list[SpawnProcess] = []
+        Finalize(None, self.close, exitpriority=1)  # an exit waits for the workers, and they for the pipes' end
         if settings.workers > 1:  # the parameters of model and optimizer are views of it, and stay so
             learner.flat.values.share_memory_()
-        context = multiprocessing.get_context("spawn")
-        for _ in range(settings.workers - 1):
-            ours, theirs = context.Pipe()
-            grads = torch.zeros_like(learner.flat.grads).share_memory_()
-            job = Job(
-                learner.recipe,
-                settings,
-                learner.pairs.folder,
-                learner.pairs.vocabulary,
-                tuple(sizes),
-                mask,
-                learner.flat.values,
-                grads,
-            )
-            with nameless_main():
-                context.Process(target=work, args=(job, theirs), daemon=True).start()
-            theirs.close()
-            self.pipes.append(ours)
-            self.grads.append(grads)
+        try:
+            for _ in range(settings.workers - 1):
+                self.hire(settings, tuple(sizes), mask)
+        except BaseException:
+            self.close()  # else who is there waits for ever, and this process for him
+            raise
+
+    def hire(self, settings: Settings, sizes: tuple[int, ...], mask: int) -> None:
+        """Starts another worker."""
+        learner, context = self.learner, multiprocessing.get_context("spawn")
+        grads = torch.zeros_like(learner.flat.grads).share_memory_()
+        ours, theirs = context.Pipe()
+        self.pipes.append(ours)
+        pairs = learner.pairs
+        job = Job(learner.recipe, settings, pairs.folder, pairs.vocabulary, sizes, mask, learner.flat.values, grads)
+        worker = context.Process(target=work, args=(job, theirs), daemon=True)
+        with nameless_main(), sheltered():
+            worker.start()
+        theirs.close()
+        self.grads.append(grads)
+        self.workers.append(worker)
 
     def learn(self, step: int, pieces: Sequence[Rows]) -> Share:
         """All pieces of a step; the gradients' sum is then in this process's flat."""
         shares = dealt([(i, rows) for i, rows in enumerate(pieces)], 1 + len(self.pipes))
         for pipe, some in zip(self.pipes, shares[1:], strict=True):
-            pipe.send((step, some))
+            with suppress(ConnectionError):  # it has ended: so says who receives
+                pipe.send((step, some))
         done = [self.learner.learn(step, shares[0])._replace(cpu_seconds=0.0)]
-        for pipe, grads in zip(self.pipes, self.grads, strict=True):
-            done.append(Share(*received(pipe)))
+        for pipe, worker, grads in zip(self.pipes, self.workers, self.grads, strict=True):
+            done.append(Share(*received(pipe, worker)))
             self.learner.flat.grads += grads
         return Share(*(sum(column) for column in zip(*done, strict=True)))
 
@@ -129,15 +139,18 @@ def dealt(pieces: Sequence[tuple[int, Rows]], hands: int) -> list[list[tuple[int
     return [list(pieces[i::hands]) for i in range(hands)]
 
 
-def received(pipe: Connection) -> tuple[Any, ...]:
+def received(pipe: Connection, worker: SpawnProcess) -> tuple[Any, ...]:
     try:
-        answer = pipe.recv()
-    except EOFError:
-        raise RuntimeError("a worker process ended by itself; what it said stands above") from None
-    if isinstance(answer, Exception):
-        raise answer
-    found: tuple[Any, ...] = answer
-    return found
+        found = pipe.recv()
+    except (EOFError, ConnectionError):
+        worker.join()
+        code = worker.exitcode or 0
+        how = f"was ended by signal {-code}" if code < 0 else "ended by itself; what it said stands above"
+        raise RegardError(f"a worker process {how}; the same command goes on from the last checkpoint") from None
+    if isinstance(found, Exception):
+        raise found
+    share: tuple[Any, ...] = found
+    return share
 
 
 def work(job: Job, pipe: Connection) -> None:
@@ -153,15 +166,16 @@ def work(job: Job, pipe: Connection) -> None:
     flat = Flat(module, job.values, job.grads)
     objective = make_objective(job.recipe, module, job.settings.dtype, job.mask)
     learner = Learner(job.recipe, module, flat, objective, Pairs(job.folder, job.vocabulary))
-    while True:
-        try:
-            step, pieces = pipe.recv()
-        except EOFError:
-            return
-        try:
-            pipe.send(tuple(learner.learn(step, pieces)))
-        except Exception as error:
-            pipe.send(error)
+    with suppress(EOFError, ConnectionError):  # nobody asks, or waits for the answer, any more
+        while True:
+            pipe.send(answer(learner, *pipe.recv()))
+
+
+def answer(learner: Learner, step: int, pieces: Sequence[tuple[int, Rows]]) -> tuple[Any, ...] | Exception:
+    try:
+        return tuple(learner.learn(step, pieces))
+    except Exception as error:
+        return error
 
 
 def follow() -> None:

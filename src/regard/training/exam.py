@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 from torch import nn
 
 from regard.corpus.batches import cut
+from regard.corpus.encode import rating
 from regard.corpus.labels import Rated
 from regard.corpus.prepare import Corpus
+from regard.corpus.texts import ALONE, Text, marked, wants_marks
 from regard.engines.torch import TorchEngine
+from regard.errors import InputError
 from regard.evaluate.score import Score
 from regard.evaluate.scores import scores
 from regard.recipe import Recipe
-from regard.training.objective import Objective
+from regard.text.context import parted
+from regard.text.symbols import BREAK
+from regard.training.objective import Ids, Objective
 from regard.translate.answer import Answerer
 
 ASKED = 1000  # sentences that are answered at each validation; the loss is over all
@@ -40,7 +45,7 @@ class Exam:
 
     def __init__(self, recipe: Recipe, corpus: Corpus, objective: Objective, device: str) -> None:
         self.recipe, self.corpus, self.objective, self.device = recipe, corpus, objective, device
-        self.held = Held(recipe.task, corpus)
+        self.held = Held(recipe, corpus)
         self.questions = self.questions_of(corpus.valid)[:ASKED]
 
     def questions_of(self, pairs: Sequence[tuple[str, str]]) -> "Questions":
@@ -55,6 +60,7 @@ class Exam:
             self.corpus.labels,
             self.recipe.source,
             self.recipe.target,
+            context=self.recipe.data.context > 0,
         )
 
     def take(self, module: nn.Module) -> Result:
@@ -91,12 +97,12 @@ class Held:
 
     values: NDArray[np.float32] | None = None
 
-    def __init__(self, task: str, corpus: Corpus) -> None:
-        known = corpus.valid if task != "ratings" else [pair for pair in corpus.valid if is_known(pair, corpus)]
-        self.pairs = [as_ids(task, pair, corpus) for pair in known]
+    def __init__(self, recipe: Recipe, corpus: Corpus) -> None:
+        if recipe.task == "ratings":
+            self.pairs, self.values = known(corpus)
+        else:
+            self.pairs = [as_ids(recipe, pair, corpus) for pair in corpus.valid]
         self.lengths = np.array([(len(one), len(other)) for one, other in self.pairs], dtype=np.int32).reshape(-1, 2)
-        if task == "ratings":
-            self.values = np.array([float(rating) for _, rating in known], dtype=np.float32)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -107,31 +113,38 @@ class Held:
     def links(self, row: int) -> NDArray[np.integer]:
         return np.empty((0, 2), np.int64)  # they guide only what is learnt
 
+    def relinked(self, row: int, ids: tuple[Ids, Ids]) -> NDArray[np.integer]:
+        return self.links(row)
+
     def sampled(self, rows: Sequence[int], alpha: float, seed: int) -> list[tuple[list[int], list[int]]]:
         """As they are: what is measured does not change from time to time."""
         return [self.pairs[row] for row in rows]
 
 
-def is_known(pair: tuple[str, str], corpus: Corpus) -> bool:
-    """Whether anything is learnt of a rating's user and item."""
+def known(corpus: Corpus) -> tuple[list[tuple[list[int], list[int]]], NDArray[np.float32]]:
+    """The users and items that something is learnt of, and what is thought of them."""
     assert isinstance(corpus.labels, Rated)
-    user, item = pair[0].split("\t")
-    return user in corpus.labels.users and item in corpus.labels.items
+    users, items = ({name: i for i, name in enumerate(names)} for names in (corpus.labels.users, corpus.labels.items))
+    asked = [rating(Text(0, source, value)) for source, value in corpus.valid]
+    found = [(users[user], items[item], value) for user, item, value in asked if user in users and item in items]
+    if not found:
+        raise InputError(f"none of {len(asked):,} ratings for validation is of a user and an item that are learnt from")
+    return [([user], [item]) for user, item, _ in found], np.array([value for *_, value in found], dtype=np.float32)
 
 
-def as_ids(task: str, pair: tuple[str, str], corpus: Corpus) -> tuple[list[int], list[int]]:
+def as_ids(recipe: Recipe, pair: tuple[str, str], corpus: Corpus) -> tuple[list[int], list[int]]:
     """A held-out pair's ids, as `Pairs` has them."""
     source, target = pair
-    if task == "ratings":
-        assert isinstance(corpus.labels, Rated)
-        user, item = source.split("\t")
-        return [corpus.labels.users.index(user)], [corpus.labels.items.index(item)]
     assert corpus.vocabulary is not None
-    if task == "classify":
+    if recipe.task == "classify":
         assert isinstance(corpus.labels, list)
         return corpus.vocabulary.source.encode(source), [corpus.labels.index(target)]
+    if recipe.data.placeholders and wants_marks(recipe) and corpus.vocabulary.source.knows(BREAK):
+        front, last = parted(source)
+        last, target = marked(last, target)
+        source = front + last
     ids = corpus.vocabulary.target.encode(target or source)
-    return ([] if task in ("language", "fill") else corpus.vocabulary.source.encode(source)), ids
+    return ([] if recipe.task in ALONE else corpus.vocabulary.source.encode(source)), ids
 
 
 Questions = list[tuple[str, list[str]]]  # a source, and the answers that are right
@@ -151,7 +164,7 @@ def alone(pairs: Sequence[tuple[str, str]]) -> Questions:
 
 def answered(recipe: Recipe, answerer: Answerer, questions: Questions, beam: int) -> tuple[list[str], dict[str, Score]]:
     """The answers, where the task has any, and what they score."""
-    if recipe.task in ("language", "fill"):
+    if recipe.task in ALONE:
         return [], answerer.measure([wanted[0] or source for source, wanted in questions])
     said = answerer.predict([source for source, _ in questions], beam=beam)
     return said, scores(recipe.task, said, [wanted for _, wanted in questions], recipe.target)

@@ -19,7 +19,7 @@ from regard.training.exam import Exam, answered
 from regard.training.watch.journal import read
 from regard.translate.translator import BEAM
 
-WEIGHTS = "weights.safetensors"
+WEIGHTS, SCORES = "weights.safetensors", "scores.json"
 
 
 def model_files(recipe: Recipe, corpus: Corpus, module: nn.Module) -> dict[str, bytes]:
@@ -65,6 +65,11 @@ def as_file(plain: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(plain))
 
 
+def finished(out: Path) -> bool:
+    """Whether a folder's model has its scores."""
+    return (out / folder.MANIFEST).is_file() and SCORES in folder.read_manifest(out)["files"]
+
+
 def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Module, log: Path) -> None:
     """Scores the best weights on the validation and test pairs, and completes the folder: scores, card, curves."""
     load_weights(out / WEIGHTS, module)
@@ -77,7 +82,7 @@ def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Mod
             found[name] = as_json(recipe.task, len(questions), values)
     events = read(log)
     more = {
-        "scores.json": as_file(found),
+        SCORES: as_file(found),
         "curves.svg": curves(events).encode(),
         "CARD.md": card(out.resolve().name, recipe, corpus.report, events, found).encode(),
     }

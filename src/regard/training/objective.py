@@ -46,6 +46,8 @@ class Material(Protocol):
 
     def sampled(self, rows: Sequence[int], alpha: float, seed: int) -> Sequence[tuple[Ids, Ids]]: ...
 
+    def relinked(self, row: int, ids: tuple[Ids, Ids]) -> NDArray[np.integer]: ...
+
 
 class Objective(Protocol):
     """A task's way from rows of pairs to a loss; `seed` fixes all that is drawn on the way to the batch."""
@@ -72,12 +74,14 @@ class Speaking:
         self.spec, self.sampling, self.dtype, self.guide = spec, sampling, dtype, guide
 
     def batch(self, pairs: Material, rows: Rows, seed: int) -> Lesson:
-        ids = (
-            pairs.sampled(rows.tolist(), self.sampling, seed)
-            if self.sampling
-            else [pairs.ids(int(row)) for row in rows]
-        )
-        return Lesson(make_batch(ids), gathered([pairs.links(int(row)) for row in rows]) if self.guide else None)
+        ids = split(pairs, rows, self.sampling, seed)
+        if not self.guide:
+            return Lesson(make_batch(ids), None)
+        if self.sampling:
+            links = [pairs.relinked(int(row), pair) for row, pair in zip(rows, ids, strict=True)]
+        else:
+            links = [pairs.links(int(row)) for row in rows]
+        return Lesson(make_batch(ids), gathered(links))
 
     def loss(self, module: Seq2Seq, lesson: Lesson, learning: bool = True) -> Sum:
         source, lengths, given, wanted = here(lesson.batch, module)
@@ -98,8 +102,8 @@ class Speaking:
             total = agreeing_loss(halves[0], halves[1], weight, bias, said, smoothing, self.spec.r_drop, self.dtype)
         else:
             total = smoothed_loss(halves[0], weight, bias, said, smoothing, self.dtype)
-        if guide and lesson.links is not None:
-            total = total + guide.loss(seen[0][: len(wanted)], lesson.links.to(source.device))
+        if guide and seen and lesson.links is not None:  # nothing is seen where layer dropout left the head's layer out
+            total = total + guide.loss(torch.cat(seen, 2)[: len(wanted)], lesson.links.to(source.device))
         return Sum(total, len(said))
 
 
@@ -109,12 +113,12 @@ class Filling:
     A hidden token is the MASK symbol; unlike in the paper never another word or itself, as no other task follows.
     """
 
-    def __init__(self, spec: TrainingSpec, dtype: torch.dtype, mask: int) -> None:
-        self.spec, self.dtype, self.mask = spec, dtype, mask
+    def __init__(self, spec: TrainingSpec, dtype: torch.dtype, mask: int, sampling: float = 0.0) -> None:
+        self.spec, self.dtype, self.mask, self.sampling = spec, dtype, mask, sampling
 
     def batch(self, pairs: Material, rows: Rows, seed: int) -> tuple[NDArray[np.int64], ...]:
         rng = np.random.default_rng(seed)
-        whole = [pairs.ids(int(row))[1] for row in rows]
+        whole = [one for _, one in split(pairs, rows, self.sampling, seed)]
         ids = fill([[*one, EOS] for one in whole])
         lengths = np.array([len(one) + 1 for one in whole], dtype=np.int64)
         hidden = (rng.random(ids.shape) < HIDDEN) & (ids != PAD) & (ids != EOS)
@@ -123,12 +127,9 @@ class Filling:
 
     def loss(self, module: Labeller, batch: tuple[NDArray[np.int64], ...], learning: bool = True) -> Sum:
         ids, lengths, wanted = here(batch, module)
-        with autocast(self.dtype, ids.device):
-            logits = module(ids, lengths)
         found = wanted != PAD
-        smoothing = self.spec.smoothing if learning else 0.0
-        total = F.cross_entropy(logits[found].float(), wanted[found], label_smoothing=smoothing, reduction="sum")
-        return Sum(total, int(found.sum()))
+        said = [logits[found] for logits in heard(module, ids, lengths, self.spec, self.dtype, learning)]
+        return Sum(chosen(said, wanted[found], self.spec, learning), int(found.sum()))
 
 
 class Naming:
@@ -138,24 +139,18 @@ class Naming:
         self.spec, self.dtype, self.sampling = spec, dtype, sampling
 
     def batch(self, pairs: Material, rows: Rows, seed: int) -> tuple[NDArray[np.int64], ...]:
-        ids = (
-            pairs.sampled(rows.tolist(), self.sampling, seed)
-            if self.sampling
-            else [pairs.ids(int(row)) for row in rows]
-        )
+        ids = split(pairs, rows, self.sampling, seed)
         lengths = np.array([len(one) + 1 for one, _ in ids], dtype=np.int64)
         return fill([[*one, EOS] for one, _ in ids]), lengths, np.array([label[0] for _, label in ids], dtype=np.int64)
 
     def loss(self, module: Labeller, batch: tuple[NDArray[np.int64], ...], learning: bool = True) -> Sum:
         ids, lengths, wanted = here(batch, module)
-        with autocast(self.dtype, ids.device):
-            logits = module(ids, lengths).float()
-        smoothing = self.spec.smoothing if learning else 0.0
-        return Sum(F.cross_entropy(logits, wanted, label_smoothing=smoothing, reduction="sum"), len(wanted))
+        said = heard(module, ids, lengths, self.spec, self.dtype, learning)
+        return Sum(chosen(said, wanted, self.spec, learning), len(wanted))
 
 
 class Rating:
-    """A user's rating of an item: the squared error, and the weights' sizes (Koren et al. 2009, equation 5)."""
+    """A user's rating of an item: the squared error (Koren et al. 2009, equation 5; its weights' sizes are `decay`)."""
 
     def __init__(self, spec: TrainingSpec) -> None:
         self.spec = spec
@@ -174,12 +169,37 @@ def make_objective(recipe: Recipe, module: nn.Module, dtype: torch.dtype, mask: 
     """A task's objective; `mask`: the id of the symbol that hides a token."""
     spec, sampling = recipe.training, recipe.tokens.sampling
     if recipe.task == "fill":
-        return Filling(spec, dtype, mask)
+        return Filling(spec, dtype, mask, sampling)
     if recipe.task == "classify":
         return Naming(spec, dtype, sampling)
     if recipe.task == "ratings":
         return Rating(spec)
     return Speaking(spec, dtype, sampling, Guide(module, spec.guided) if spec.guided else None)
+
+
+def split(pairs: Material, rows: Rows, sampling: float, seed: int) -> Sequence[tuple[Ids, Ids]]:
+    """The rows' ids, with sampling of sentences that are split anew."""
+    return pairs.sampled(rows.tolist(), sampling, seed) if sampling else [pairs.ids(int(row)) for row in rows]
+
+
+def heard(
+    module: Labeller, ids: Tensor, lengths: Tensor, spec: TrainingSpec, dtype: torch.dtype, learning: bool
+) -> tuple[Tensor, ...]:
+    """The logits of a batch; for R-Drop those of two dropouts."""
+    times = 2 if learning and spec.r_drop > 0 else 1
+    with autocast(dtype, ids.device):
+        logits = module(torch.cat([ids] * times), torch.cat([lengths] * times))
+    return logits.float().chunk(times)
+
+
+def chosen(said: Sequence[Tensor], wanted: Tensor, spec: TrainingSpec, learning: bool) -> Tensor:
+    """The cross-entropy of logits [N, C]; of two dropouts R-Drop, halved as in `agreeing_loss`."""
+    smoothing = spec.smoothing if learning else 0.0
+    each = [F.cross_entropy(logits, wanted, label_smoothing=smoothing, reduction="sum") for logits in said]
+    if len(each) == 1:
+        return each[0]
+    p, q = (logits.log_softmax(-1) for logits in said)
+    return (each[0] + each[1]) / 2 + spec.r_drop / 4 * ((p.exp() - q.exp()) * (p - q)).sum()
 
 
 def here(batch: Sequence[NDArray[Any]], module: nn.Module) -> tuple[Tensor, ...]:

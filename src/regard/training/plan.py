@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from regard.models.build import parameters
 from regard.recipe import Recipe, TrainingSpec
+from regard.training.settings import check_device
 from regard.training.watch import Watcher
 from regard.training.watch.words import duration, size
 
@@ -65,6 +66,7 @@ def rehearsed(recipe: Recipe, device: str, watchers: Sequence[Watcher]) -> Plan:
     """Begins a training in a folder that is thrown away, and tells what it saw."""
     from regard.training.run import Run
 
+    check_device(device)
     with tempfile.TemporaryDirectory(prefix="regard-") as folder:
         run = Run(recipe, Path(folder), device, watchers)
         try:

@@ -18,13 +18,14 @@ import torch
 from regard.corpus.batches import Position, Stream
 from regard.corpus.prepare import prepare
 from regard.errors import RegardError, UserError
+from regard.folder import write_files
 from regard.models.build import build, parameters
 from regard.recipe import Recipe, difference, load, to_toml
 from regard.training import checkpoint
 from regard.training.course import Course, State
 from regard.training.crew import Crew, Learner
 from regard.training.exam import Exam
-from regard.training.finish import as_file, finish
+from regard.training.finish import as_file, finish, finished
 from regard.training.flat import Flat
 from regard.training.improver import Improver
 from regard.training.lock import alone
@@ -32,7 +33,7 @@ from regard.training.measure import measured
 from regard.training.objective import make_objective
 from regard.training.older import Older
 from regard.training.settings import Settings, check_device, keep_memory
-from regard.training.signals import stopping
+from regard.training.signals import leaving, stopping
 from regard.training.sizes import mask_of, sizes_of
 from regard.training.watch import Watcher
 from regard.training.watch.journal import Journal
@@ -46,7 +47,7 @@ def train(recipe: Recipe, out: Path, *, device: str = "", watchers: Sequence[Wat
     check_device(device)
     claim(out, recipe)
     try:
-        with alone(out / PLACE), tidied(out):
+        with leaving(), alone(out / PLACE), tidied(out):
             run = Run(recipe, out, device, watchers)
             try:
                 run.go()
@@ -85,7 +86,7 @@ def tidied(out: Path) -> Iterator[None]:
 def put(path: Path, data: bytes) -> None:
     """A file that is there whole or not at all."""
     fresh = path.with_name(f"{path.name}.new")
-    fresh.write_bytes(data)
+    write_files(fresh.parent, {fresh.name: data})
     fresh.replace(path)
 
 
@@ -125,7 +126,7 @@ class Run:
     def kept_settings(self, device: str) -> Settings:
         """Those of the run so far, or the fastest, measured now; measuring changes no weights."""
         path = self.place / SETTINGS
-        if path.exists():
+        if path.exists() and (self.place / RECIPE).exists():  # else they may be those of another recipe
             kept = msgspec.json.decode(path.read_bytes(), type=Settings)
             if device and device != kept.device:
                 raise UserError(f"--device is {device!r}, but this training began on {kept.device!r}; leave it out")
@@ -141,12 +142,12 @@ class Run:
     def resumed(self) -> State:
         """Takes up the newest checkpoint that is whole; else the beginning."""
         found, said = checkpoint.latest(self.place)
+        state = msgspec.convert(found.facts, State) if found else State(steps=self.recipe.training.steps)
+        self.journal.rewind(state.step)
         for word in said:
             self.say(word)
-        state = msgspec.convert(found.facts, State) if found else State(steps=self.recipe.training.steps)
         if found:
             self.improver.load(found.tensors)
-        self.journal.rewind(state.step)
         return state
 
     def started(self) -> None:
@@ -168,13 +169,15 @@ class Run:
         )
 
     def go(self) -> None:
-        """Steps until the end; then the best weights are scored, and the folder completed."""
-        self.started()
-        exam = Exam(self.recipe, self.corpus, self.objective, self.settings.device)
+        """Steps until the end; then the best weights are scored, and the folder completed, unless that is done."""
+        done = bool(self.state.ended) and finished(self.out)
         with stopping() as stop:
+            self.started()
+            exam = Exam(self.recipe, self.corpus, self.objective, self.settings.device)
             Course(self, exam, self.stream()).run(stop)
         self.crew.close()
-        finish(self.out, self.recipe, self.corpus, exam, self.module, self.journal.path)
+        if not done:
+            finish(self.out, self.recipe, self.corpus, exam, self.module, self.journal.path)
 
     def stream(self) -> Stream:
         """The steps of the data, from where the run stands."""

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from regard.corpus.shelter import ASKING, answered
+
 
 class Stop:
     """Whether, and by what, the end was asked for."""
@@ -25,9 +27,16 @@ def stopping() -> Iterator[Stop]:
             raise KeyboardInterrupt
         stop.signal = number
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    with answered(ASKING, note):
         yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+
+
+@contextmanager
+def leaving() -> Iterator[None]:
+    """Meanwhile SIGTERM leaves as Ctrl-C does: by an exception, so that what is half made goes away."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    with answered((signal.SIGTERM,), leave):
+        yield

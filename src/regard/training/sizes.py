@@ -20,9 +20,4 @@ def mask_of(corpus: Corpus) -> int:
     """The id of the symbol that hides a token; 0 where nothing is filled in."""
     if corpus.task != "fill" or corpus.vocabulary is None:
         return 0
-    (mask,) = [
-        i
-        for i, piece in enumerate(corpus.vocabulary.target.pieces(range(len(corpus.vocabulary.target))))
-        if piece == MASK
-    ]
-    return mask
+    return corpus.vocabulary.target.symbol(MASK)

@@ -38,9 +38,11 @@ class Answerer:
         labels: Labels | None,
         source: str,
         target: str,
+        *,
+        context: bool = False,
     ) -> None:
         self.task, self.engine = task, engine
-        self.source, self.target = source, target
+        self.source, self.target, self.context = source, target, context
         self._vocabulary, self.labels = vocabulary, labels
 
     @property
@@ -50,7 +52,7 @@ class Answerer:
 
     @cached_property
     def translator(self) -> Translator:
-        return Translator(self.engine, self.vocabulary, self.source, self.target)
+        return Translator(self.engine, self.vocabulary, self.source, self.target, context=self.context)
 
     @cached_property
     def gaps(self) -> Gaps:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from regard.errors import InputError
 from regard.evaluate.score import Score
+from regard.text.sampling import SPACE
 from regard.text.symbols import MASK, SPECIALS, is_symbol
-from regard.text.tokens import SPACE, Tokens
+from regard.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from regard.engines.torch import TorchEngine
@@ -32,7 +33,7 @@ class Gaps:
     def __init__(self, engine: "TorchEngine", tokens: Tokens) -> None:
         self.engine, self.tokens = engine, tokens
         self.pieces = tokens.pieces(range(len(tokens)))
-        self.mask = next(i for i, piece in enumerate(self.pieces) if piece.lstrip(SPACE) == MASK)
+        self.mask = tokens.symbol(MASK)
         self.space = self.pieces.index(SPACE) if SPACE in self.pieces else -1
         text = np.array([i >= SPECIALS and not any(map(is_symbol, piece)) for i, piece in enumerate(self.pieces)])
         begins = text & np.array([piece.startswith(SPACE) and piece != SPACE for piece in self.pieces])

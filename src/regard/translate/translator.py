@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from regard.text.context import parted
 from regard.text.protect import Protected, protect, protect_pair, restore
 from regard.text.symbols import CLOSING, OPENING, PLACEHOLDERS, UNK, is_symbol
 from regard.text.tokens import Vocabulary
@@ -26,9 +27,12 @@ class Said(NamedTuple):
 class Translator:
     """Translates sentence by sentence, each by itself."""
 
-    def __init__(self, engine: "TorchEngine", vocabulary: Vocabulary, source: str, target: str) -> None:
+    def __init__(
+        self, engine: "TorchEngine", vocabulary: Vocabulary, source: str, target: str, *, context: bool = False
+    ) -> None:
+        """With context the texts may have sentences before them, as text/context.py puts them."""
         self.engine, self.vocabulary = engine, vocabulary
-        self.source, self.target = source, target
+        self.source, self.target, self.context = source, target, context
         symbols = (PLACEHOLDERS[0], OPENING[0], CLOSING[0])
         self.protects = not any(UNK in vocabulary.source.encode(symbol) for symbol in symbols)
 
@@ -47,7 +51,9 @@ class Translator:
 
     def protect(self, text: str) -> Protected:
         """With symbols in the place of what must stay, where the model has learnt them."""
-        return protect(text) if self.protects else Protected(text, {})
+        front, text = parted(text) if self.context else ("", text)
+        text, kept = protect(text) if self.protects else Protected(text, {})
+        return Protected(front + text, kept)
 
     def protect_pair(self, source: str, target: str) -> tuple[str, str]:
         """Both sides as the model has learnt such pairs."""

@@ -23,8 +23,8 @@ class Journal:
         self._cut(path.read_bytes().rfind(b"\n") + 1)
 
     def see(self, event: Event) -> None:
-        """One event; of a run that goes on, the start stands there already."""
-        if event["event"] == "start" and event.get("resumed_at"):
+        """One event; of a run that goes on, be it from its begin, the start stands there already."""
+        if event["event"] == "start" and any(one["event"] == "start" for one in read(self.path)):
             return
         line = msgspec.json.encode(event) + b"\n"
         if os.write(self._file, line) < len(line):

@@ -9,7 +9,8 @@ from regard.text.languages import NAMES
 from regard.training.watch import Event
 
 SCORES = {
-    "bleu": "BLEU", "chrf": "chrF", "bleu_lower": "BLEU lowercased", "wer": "WER", "per": "PER", "rmse": "RMSE"
+    "bleu": "BLEU", "chrf": "chrF", "bleu_lower": "BLEU lowercased", "wer": "WER", "per": "PER", "rmse": "RMSE",
+    "bits_per_character": "bits a character",
 }  # fmt: skip  # all others: as they are
 UNITS = {"language": "sentences", "fill": "sentences", "ratings": "ratings"}  # what is learnt from; else pairs
 PERCENT = ("wer", "per", "accuracy")
