@@ -16,6 +16,7 @@ from regard.evaluate.bleu import bleu, chrf
 from regard.evaluate.score import Score
 
 SOURCES = ["ein Hund", "zwei Katzen schlafen dort", "ein Haus steht am Fluss", "das rote Auto", "die Frau liest viel"]
+TRANSLATION = ["bleu", "chrf", "bleu_lower", "bleu_moses", "exact"]
 TARGETS = ["a dog", "two cats sleep there", "a house stands by the river", "the red car", "the woman reads a lot"]
 
 
@@ -72,7 +73,7 @@ def test_two_texts_in_json(models, write, capsys):
     references = [[one] for one in TARGETS]
     assert list(got) == ["task", "n", "scores", "by_length", "worst"]
     assert (got["task"], got["n"], models["good"].beam) == ("translation", 5, 5)
-    assert list(got["scores"]) == ["bleu", "chrf", "bleu_lower"]
+    assert list(got["scores"]) == TRANSLATION
     for name, score in (("bleu", bleu(said, references)), ("chrf", chrf(said, references))):
         assert got["scores"][name] == {"value": round(score.value, 2), "signature": score.signature}
     assert got["by_length"][0]["sentences"] == 5
@@ -148,9 +149,9 @@ def test_for_a_reader(models, write, capsys):
     assert all(len(line) <= 80 and line == line.rstrip() for line in lines)
     assert "\x1b" not in out
     assert lines[0] == "translation: 6 sentences"
-    assert [line.split()[0] for line in lines[2:5]] == ["bleu", "chrf", "bleu_lower"]
-    assert all("|version:" in line for line in lines[2:5])
-    assert [line.split() for line in lines[6:8]] == [["source", "words", "sentences", "bleu"], ["0-5", "6", ANY]]
+    assert [line.split()[0] for line in lines[2:7]] == TRANSLATION
+    assert all("|version:" in line for line in lines[2:6])
+    assert [line.split() for line in lines[8:10]] == [["source", "words", "sentences", "bleu"], ["0-5", "6", ANY]]
     assert "source      lang" in lines
     assert "reference   [bold]long :smile:" in lines
     assert lines.index("source      lang") < lines.index("source      ein Hund")

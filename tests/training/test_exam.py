@@ -19,7 +19,7 @@ from regard.training.objective import make_objective
 from regard.training.sizes import mask_of, sizes_of
 
 SCORES = {
-    "translation": {"bleu", "chrf", "bleu_lower"},
+    "translation": {"bleu", "chrf", "bleu_lower", "bleu_moses", "exact"},
     "g2p": {"wer", "per"},
     "language": {"perplexity", "bits_per_character"},
     "fill": {"accuracy", "perplexity"},

@@ -26,7 +26,7 @@ WIDTH = 80
 SAMPLES = 1000  # of the bootstrap
 MEASURED = ("language", "fill")  # tasks whose texts are their own answers
 SEVERAL = ("translation", "g2p")  # tasks with more than one right answer: a source that comes again brings another
-PERCENT = ("wer", "per", "accuracy")
+PERCENT = ("wer", "per", "accuracy", "exact")
 COUNTED = {"g2p": "words", "ratings": "ratings"}  # all others: sentences
 
 

@@ -3,7 +3,7 @@
 from math import isfinite, sqrt
 
 from regard.errors import InputError
-from regard.evaluate.bleu import bleu, chrf
+from regard.evaluate.bleu import bleu, bleu_tokenised, chrf
 from regard.evaluate.edits import phone_error_rate, word_error_rate
 from regard.evaluate.score import References, Score, check
 
@@ -16,6 +16,8 @@ def scores(task: str, hypotheses: list[str], references: References, language: s
             "bleu": bleu(hypotheses, references, language),
             "chrf": chrf(hypotheses, references),
             "bleu_lower": bleu(hypotheses, references, language, lower=True),
+            "bleu_moses": bleu_tokenised(hypotheses, references, language),
+            "exact": Score(accuracy(hypotheses, references)),
         }
     if task == "g2p":
         return {
@@ -30,7 +32,7 @@ def scores(task: str, hypotheses: list[str], references: References, language: s
 
 
 def accuracy(hypotheses: list[str], references: References) -> float:
-    """The share of labels that equal their reference (any of them), in percent."""
+    """The share of answers that equal a reference (any of them), in percent."""
     right = sum(h.strip() in {one.strip() for one in some} for h, some in zip(hypotheses, references, strict=True))
     return 100 * right / len(hypotheses)
 

@@ -40,8 +40,7 @@ def test_time_that_was_planned():
 
 def test_a_validation_and_its_sample():
     assert told(START, validation(100, 12.5))[1:] == [
-        "step 100, validation: loss 3.125, perplexity 22.76, BLEU 12.50, chrF 31.50, BLEU lowercased 13.50,"
-        " the best so far",
+        "step 100, validation: loss 3.125, perplexity 22.76, BLEU 12.50, chrF 31.50, the best so far",
         "    source  A dog runs.",
         "    wanted  Ein Hund rennt.",
         "    says    Ein Mann rennt.",

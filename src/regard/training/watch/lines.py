@@ -5,6 +5,7 @@ from typing import TextIO
 from regard.training.watch import Event
 from regard.training.watch.words import SAMPLE, UNITS, WHY, clean, duration, figure, left, scored, size, subject, values
 
+OTHER_BLEU = ("bleu_lower", "bleu_moses")
 EVERY = 10.0  # seconds between lines about steps
 
 
@@ -60,6 +61,6 @@ class Lines:
 
 
 def shown(event: Event) -> dict[str, float]:
-    """A validation's perplexity, where it has one, and its scores."""
+    """A validation's perplexity, where it has one, and its scores but for BLEU's other kinds."""
     perplexity = {"perplexity": event["perplexity"]} if event.get("perplexity") else {}
-    return {**perplexity, **values(event["scores"])}
+    return {name: one for name, one in {**perplexity, **values(event["scores"])}.items() if name not in OTHER_BLEU}

@@ -9,11 +9,12 @@ from regard.text.languages import NAMES
 from regard.training.watch import Event
 
 SCORES = {
-    "bleu": "BLEU", "chrf": "chrF", "bleu_lower": "BLEU lowercased", "wer": "WER", "per": "PER", "rmse": "RMSE",
+    "bleu": "BLEU", "chrf": "chrF", "bleu_lower": "BLEU lowercased",
+    "bleu_moses": "BLEU by Moses' tokens", "wer": "WER", "per": "PER", "rmse": "RMSE",
     "bits_per_character": "bits a character",
 }  # fmt: skip  # all others: as they are
 UNITS = {"language": "sentences", "fill": "sentences", "ratings": "ratings"}  # what is learnt from; else pairs
-PERCENT = ("wer", "per", "accuracy")
+PERCENT = ("wer", "per", "accuracy", "exact")
 WHY = {
     "steps": "all steps are done",
     "time": "the time is up",
