@@ -5,7 +5,7 @@ from typing import Any
 
 from regard.recipe import FilesSpec, Recipe
 from regard.training.curves import newest
-from regard.training.exam import ASKED, JUDGED_BY
+from regard.training.exam import ASKED, judge_of
 from regard.training.markdown import code, items, plain, table
 from regard.training.watch import Event
 from regard.training.watch.words import UNITS, WHY, duration, scored
@@ -48,7 +48,7 @@ def named(files: FilesSpec) -> str:
 def training_of(recipe: Recipe, events: Sequence[Event]) -> list[str]:
     """How the weights were found, and the curves."""
     rows = {**by_log(events), **by_recipe(recipe)}
-    judge = scored(JUDGED_BY[recipe.task])
+    judge = scored(judge_of(recipe))
     search = ", each the likeliest at once, without beam search" if recipe.task in SEARCHED else ""
     return [
         items(f"**{what}**: {said}" for what, said in rows.items() if said),

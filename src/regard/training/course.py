@@ -156,7 +156,7 @@ class Course:
         state, run = self.state, self.run_of
         with run.improver.averaged():
             result = self.exam.take(run.module)
-            value = better(run.recipe.task, self.spec.stop_on, result)
+            value = better(self.spec.stop_on, result)
             best = math.isfinite(value) and (state.best is None or value > state.best)
             if best:
                 state.best, state.best_step, state.strikes = value, state.step, 0

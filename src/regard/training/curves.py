@@ -54,7 +54,7 @@ def of_loss(events: Sequence[Event], task: str, best: Event) -> Panel:
 
 def of_score(events: Sequence[Event], task: str, best: Event) -> Panel:
     """The answers' score, and that of the weights which are kept."""
-    judge = JUDGED_BY[task]
+    judge = next(iter(newest(events, "event", "validation").get("scores", {})), JUDGED_BY[task])
     found = points(events, "validation", lambda event: event["scores"].get(judge))
     lines = [Line("validation", picked(found, best), figure(judge, found[-1][1]))] if found else []
     kept = best.get("scores", {}).get(judge)

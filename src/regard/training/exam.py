@@ -163,15 +163,23 @@ def alone(pairs: Sequence[tuple[str, str]]) -> Questions:
 
 
 def answered(recipe: Recipe, answerer: Answerer, questions: Questions, beam: int) -> tuple[list[str], dict[str, Score]]:
-    """The answers, where the task has any, and what they score."""
+    """The answers, where the task has any, and what they score: first what it is judged by."""
     if recipe.task in ALONE:
         return [], answerer.measure([wanted[0] or source for source, wanted in questions])
     said = answerer.predict([source for source, _ in questions], beam=beam)
-    return said, scores(recipe.task, said, [wanted for _, wanted in questions], recipe.target)
+    found = scores(recipe.task, said, [wanted for _, wanted in questions], recipe.target)
+    judge = judge_of(recipe)
+    return said, {judge: found[judge], **found}
 
 
-def better(task: str, stop_on: str, result: Result) -> float:
-    """What must grow: the task's own score, or the loss, the other way round where less is better."""
-    name = "loss" if stop_on == "loss" else JUDGED_BY[task]
+def judge_of(recipe: Recipe) -> str:
+    """The score that a recipe's models are judged by; what we generate has one right answer, often of one word."""
+    generated = recipe.task == "translation" and recipe.data.generate != "none"
+    return "exact" if generated else JUDGED_BY[recipe.task]
+
+
+def better(stop_on: str, result: Result) -> float:
+    """What must grow: the first score, or the loss, the other way round where less is better."""
+    name = "loss" if stop_on == "loss" else next(iter(result.scores))
     value = result.loss if name == "loss" else result.scores[name].value
     return -value if name in LESS_IS_BETTER else value
