@@ -9,7 +9,8 @@ TORCH := $(shell grep '^torch==' constraints.txt)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint fix bench bench-attend bench-corpus bench-layers bench-reversal docs clean
+.PHONY: help demo test test-all lint fix docs clean
+.PHONY: bench bench-attend bench-contest bench-corpus bench-layers bench-reversal bench-shortcuts bench-train
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
@@ -33,11 +34,14 @@ fix: $(VENV)/.dev ## put right what the style checker can
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-bench: $(VENV)/.dev ## run every benchmark, one after the other
-	@set -e; for name in attend corpus layers reversal; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
+bench: $(VENV)/.dev ## run every benchmark but contest and shortcuts, one after the other
+	@set -e; for name in attend corpus layers reversal train; do echo "== $$name"; $(BIN)/python benchmarks/$$name.py; done
 
 bench-attend: $(VENV)/.dev ## attention by the fused kernel beside the plain functions
 	@$(BIN)/python benchmarks/attend.py
+
+bench-contest: $(VENV)/.dev ## five architectures learn the same captions, as large and as long as another (75 minutes)
+	@$(BIN)/python benchmarks/contest.py
 
 bench-corpus: $(VENV)/.dev ## the memory that cleaning and splitting 100 MB and 1 GB of text take
 	@$(BIN)/python benchmarks/corpus.py
@@ -47,6 +51,12 @@ bench-layers: $(VENV)/.dev ## the paper's base block, ours beside torch's
 
 bench-reversal: $(VENV)/.dev ## which architecture learns to write how long a string backwards
 	@$(BIN)/python benchmarks/reversal.py
+
+bench-shortcuts: $(VENV)/.dev ## whether rounded dropout and bfloat16 cost quality: three seeds each way (hours)
+	@$(BIN)/python benchmarks/shortcuts.py
+
+bench-train: $(VENV)/.dev ## how fast a Transformer is trained, beside plain ways and by sentence length
+	@$(BIN)/python benchmarks/train.py
 
 docs: $(VENV)/.docs ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

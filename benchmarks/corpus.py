@@ -8,12 +8,13 @@ those that it starts, at their common peak: what is not backed by a file that th
 
 import argparse
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from memory import watched
 
 from regard.corpus.clean import Report
 from regard.corpus.generate import english, french
@@ -23,7 +24,6 @@ from regard.corpus.unique import duplicates
 from regard.recipe.data import DataSpec, FilesSpec
 
 EVERY = 0.02  # seconds between two looks at the memory
-KIB = 1024 / 1e6  # /proc counts in KiB, the table in MB
 SENTENCES = [
     ("Il y a {} chats et {} chiens dans la maison, mais {} souris.",
      "There are {} cats and {} dogs in the house, but {} mice."),
@@ -74,35 +74,14 @@ def work(folder: Path) -> None:
     print(report.read, len(made), again, len(valid), len(test))
 
 
-def anonymous(process: int) -> int:
-    """KiB of a process and of all that it started."""
-    held = 0
-    try:
-        for line in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
-            if line.startswith("RssAnon"):
-                held = int(line.split()[1])
-        tasks = list(Path(f"/proc/{process}/task").iterdir())
-        children = [child for task in tasks for child in (task / "children").read_text(encoding="utf-8").split()]
-    except (FileNotFoundError, ProcessLookupError):  # it has just ended
-        return held
-    return held + sum(anonymous(int(child)) for child in children)
-
-
 def measured(megabytes: int) -> tuple[list[int], float, float]:
     """What came of so much text, the seconds and the peak in MB."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder / "pairs.tsv", megabytes)
-        began, most = time.monotonic(), 0
-        with subprocess.Popen([sys.executable, __file__, "--work", name], stdout=subprocess.PIPE, text=True) as process:
-            while process.poll() is None:
-                most = max(most, anonymous(process.pid))
-                time.sleep(EVERY)
-            assert process.stdout is not None
-            said = process.stdout.read()
-        if process.returncode:
-            sys.exit(process.returncode)
-        return [int(figure) for figure in said.split()], time.monotonic() - began, most * KIB
+        began = time.monotonic()
+        said, most = watched([sys.executable, __file__, "--work", name], "RssAnon", EVERY)
+        return [int(figure) for figure in said.split()], time.monotonic() - began, most
 
 
 def main() -> None:
