@@ -2,6 +2,7 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
 from regard.training.watch import for_stderr
 from regard.training.watch.board import boards
@@ -53,8 +54,10 @@ def test_tensorboard_has_the_figures(tmp_path):
     assert read["validation/BLEU"][-2:] == [(600, 24.5), (700, 24.5)]
 
 
-def test_tensorboard_forgets_what_a_cut_off_run_forgot(tmp_path):
+def test_tensorboard_forgets_what_a_cut_off_run_forgot(tmp_path, monkeypatch):
     for resumed, steps in ((0, (10, 20, 30)), (20, (30, 40))):
+        clock = SimpleNamespace(time=lambda began=resumed: 1e9 + began)  # its files are read in the order of seconds
+        monkeypatch.setattr("tensorboard.summary.writer.event_file_writer.time", clock)
         (board,) = boards(tmp_path)
         board.see({**START, "resumed_at": resumed})
         for number in steps:
