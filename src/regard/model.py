@@ -6,6 +6,7 @@ print(model.translate("le chat noir"))
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
@@ -21,10 +22,11 @@ from regard.folder import MANIFEST, open_folder
 from regard.models.build import build
 from regard.recipe import Recipe, shipped
 from regard.recipe import load as load_recipe
+from regard.text.context import in_context
 from regard.text.tokens import Vocabulary
 from regard.translate.answer import Answerer
 from regard.translate.translation import Translation
-from regard.translate.translator import BEAM
+from regard.translate.translator import BEAM, spaced
 
 SHIPPED = Path(__file__).parent / "pretrained"
 RECIPE, WEIGHTS, TOKENS, LABELS = "recipe.toml", "weights.safetensors", "tokens.model", "labels.json"
@@ -45,27 +47,51 @@ class Model:
         self.folder, self.recipe, self.module = folder, recipe, module
         self.task, self.source, self.target = recipe.task, recipe.source, recipe.target
         engine = TorchEngine(module, device)
-        self.answerer = Answerer(recipe.task, engine, vocabulary, labels, recipe.source, recipe.target)
+        self.context = recipe.data.context
+        self.answerer = Answerer(
+            recipe.task,
+            engine,
+            vocabulary,
+            labels,
+            recipe.source,
+            recipe.target,
+            protects=recipe.data.placeholders,
+            context=self.context > 0,
+        )
 
     def __repr__(self) -> str:
         languages = f" from {self.source} to {self.target}" if self.target else ""
         return f"<{self.task}{languages}: {self.folder}>"
 
     @overload
-    def translate(self, texts: str, beam: int = BEAM) -> Translation: ...
+    def translate(self, texts: str, beam: int = BEAM, before: Sequence[str] = ()) -> Translation: ...
 
     @overload
-    def translate(self, texts: list[str], beam: int = BEAM) -> list[Translation]: ...
+    def translate(self, texts: list[str], beam: int = BEAM, before: Sequence[str] = ()) -> list[Translation]: ...
 
-    def translate(self, texts: str | list[str], beam: int = BEAM) -> Translation | list[Translation]:
-        """The translation of a sentence, or of each of several."""
+    def translate(
+        self, texts: str | list[str], beam: int = BEAM, before: Sequence[str] = ()
+    ) -> Translation | list[Translation]:
+        """The translation of a sentence, or of each of several.
+
+        A model that has learnt to look at the sentences before one takes several for such that follow each other, and
+        the first of them for one that follows those `before`.
+        """
         if self.task != "translation":
             raise UserError(f"{self.folder} is a model for {self.task}, not for translation; ask it by predict")
-        found = self.answerer.translator.translate([texts] if isinstance(texts, str) else texts, beam)
+        several = [texts] if isinstance(texts, str) else texts
+        asked = list(in_context(several, self.context, before)) if self.context else several
+        answers = self.answerer.translator.translate(asked, beam)
+        found = [
+            replace(one, source=text, text=spaced(one.text, text)) if text.strip() else one
+            for one, text in zip(answers, several, strict=True)
+        ]
         return found[0] if isinstance(texts, str) else found
 
     def predict(self, texts: Sequence[str], beam: int = BEAM) -> list[str]:
         """An answer to each text, as the model's task has it: see translate/answer.py."""
+        if self.task == "translation":
+            return [one.text for one in self.translate(list(texts), beam)]
         return self.answerer.predict(texts, beam)
 
     def measure(self, texts: Sequence[str]) -> dict[str, Score]:

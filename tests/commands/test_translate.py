@@ -25,13 +25,14 @@ from regard.translate.translation import Translation
 
 
 class Shouting:
-    task, source, target = "translation", "en", "fr"
+    task, source, target, context = "translation", "en", "fr", 2
 
     def __init__(self):
-        self.batches = []
+        self.batches, self.before = [], []
 
-    def translate(self, texts, beam=5):
+    def translate(self, texts, beam=5, before=()):
         self.batches.append(len(texts))
+        self.before.append(list(before))
         return [Translation(text, text.upper(), -0.5) for text in texts]
 
     def predict(self, texts, beam):
@@ -99,6 +100,7 @@ def test_what_comes_slowly_is_answered_when_it_pauses(shouting, given, capsys):
     translate(model="m")
     assert capsys.readouterr().out == "ONE\nTWO\nTHREE\nFOUR\n"
     assert shouting.batches == [0, 2, 2]
+    assert shouting.before[1:] == [[], ["one", "two"]]  # what a model with context is told with the second batch
 
 
 def test_a_text_is_answered(shouting, capsys):
@@ -145,7 +147,7 @@ def test_what_stands_there_is_replaced_by_force_alone(shouting, tmp_path, monkey
         raise ZeroDivisionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(shouting, "translate", lambda texts, beam=5: broken(texts, beam) if texts else [])
+        patch.setattr(shouting, "translate", lambda texts, beam=5, before=(): broken(texts, beam) if texts else [])
         with pytest.raises(ZeroDivisionError):
             translate(str(source), model="m", out=out, force=True)
     assert out.read_text() == "mine\n"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.text.context import parted, with_context
+from regard.text.context import in_context, parted, with_context
 from regard.text.symbols import BREAK
 from regard.text.tokens import Tokens
 
@@ -15,6 +15,13 @@ def test_by_hand():
     assert parted("Il pleut.\ue033 Elle rit.") == ("Il pleut.\ue033 ", "Elle rit.")
     assert parted("Elle rit.") == ("", "Elle rit.")
     assert parted("a\ue033 b\ue033 c") == ("a\ue033 b\ue033 ", "c")
+
+
+def test_sentences_that_follow_each_other():
+    mark = "\ue033 "
+    asked = ["b", "", " c ", "d"]
+    assert list(in_context(asked, 1, ["z", "a", " "])) == [f"a{mark}b", "", f"b{mark}c", f"c{mark}d"]
+    assert list(in_context(asked, 2)) == ["b", "", f"b{mark}c", f"b{mark}c{mark}d"]
 
 
 texts = st.text(st.characters(exclude_categories=["Co", "Cs"]))

@@ -122,7 +122,12 @@ def test_a_model_with_context_learns(tmp_path):
     learn(recipe, tmp_path / "out")
     losses = [event["loss"] for event in events(tmp_path / "out", "step")]
     assert losses[-1] < 0.9 * losses[0]
-    assert load(tmp_path / "out").translate("the dog").text
+    model, asked = load(tmp_path / "out"), []
+    spied = model.answerer.translator.translate
+    model.answerer.translator.translate = lambda texts, beam: asked.extend(texts) or spied(texts, beam)
+    one, other = model.translate(["the dog", " a cat "], before=["it rains"])
+    assert asked == ["it rains\ue033 the dog", "the dog\ue033 a cat"]
+    assert (one.source, other.source, other.text[0], other.text[-1]) == ("the dog", " a cat ", " ", " ")
 
 
 def test_each_source_is_asked_once_where_several_answers_are_right(exams):

@@ -113,3 +113,9 @@ def test_a_context_goes_in_front_where_the_model_has_learnt_it(vocabulary, told)
         assert translator.translate([text])[0].text == "the %s"
         (_, _, [source]) = engine.asked.pop()
         assert source == vocabulary.source.encode(wanted)  # a break of the user's own is no break
+
+
+def test_who_was_not_taught_placeholders_reads_them(vocabulary, told):
+    engine = told(lambda source, beam: [vocabulary.target.encode("the cat")])
+    Translator(engine, vocabulary, "en", "fr", protects=False).translate(["the %s sat"])
+    assert engine.asked[-1][2] == [vocabulary.source.encode("the %s sat")]

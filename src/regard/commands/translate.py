@@ -1,6 +1,7 @@
 """`regard translate`: a sentence, files or standard input, line by line, into another language."""
 
 import sys
+from collections import deque
 from collections.abc import Iterable, Sequence
 from json import dumps
 from pathlib import Path
@@ -40,8 +41,9 @@ def translate(
     translator = load(model)
     translator.translate([])  # a model for another task is refused before anything is read
     check_languages(translator, model, source, target)
-    shown, answer = Progress(progress), answering(translator, beam, json)
+    shown = Progress(progress)
     for batches, place in jobs:
+        answer = answering(translator, beam, json)
         if place is None:
             answer_all(batches, answer, sys.stdout, shown, whole=json)
         else:
@@ -80,10 +82,12 @@ def check_languages(translator: "Model", name: str, source: str | None, target: 
 
 
 def answering(translator: "Model", beam: int, json: bool) -> Answer:
-    """What makes answers of lines."""
+    """What makes answers of a file's lines, in their order."""
+    before: deque[str] = deque(maxlen=translator.context)
 
     def answer(texts: list[str]) -> list[str]:
-        answers = translator.translate(texts, beam)
+        answers = translator.translate(texts, beam, list(before))
+        before.extend(text for text in texts if text.strip())
         return [dumps(one.plain(), ensure_ascii=False) if json else one.text for one in answers]
 
     return answer

@@ -60,6 +60,7 @@ class Exam:
             self.corpus.labels,
             self.recipe.source,
             self.recipe.target,
+            protects=self.recipe.data.placeholders,
             context=self.recipe.data.context > 0,
         )
 

@@ -39,10 +39,11 @@ class Answerer:
         source: str,
         target: str,
         *,
+        protects: bool = True,
         context: bool = False,
     ) -> None:
         self.task, self.engine = task, engine
-        self.source, self.target, self.context = source, target, context
+        self.source, self.target, self.protects, self.context = source, target, protects, context
         self._vocabulary, self.labels = vocabulary, labels
 
     @property
@@ -52,7 +53,9 @@ class Answerer:
 
     @cached_property
     def translator(self) -> Translator:
-        return Translator(self.engine, self.vocabulary, self.source, self.target, context=self.context)
+        return Translator(
+            self.engine, self.vocabulary, self.source, self.target, protects=self.protects, context=self.context
+        )
 
     @cached_property
     def gaps(self) -> Gaps:

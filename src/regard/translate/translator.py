@@ -28,13 +28,23 @@ class Translator:
     """Translates sentence by sentence, each by itself."""
 
     def __init__(
-        self, engine: "TorchEngine", vocabulary: Vocabulary, source: str, target: str, *, context: bool = False
+        self,
+        engine: "TorchEngine",
+        vocabulary: Vocabulary,
+        source: str,
+        target: str,
+        *,
+        protects: bool = True,
+        context: bool = False,
     ) -> None:
-        """With context the texts may have sentences before them, as text/context.py puts them."""
+        """With context the texts may have sentences before them, as text/context.py puts them.
+
+        A model that was not taught placeholders has them in its texts as they are.
+        """
         self.engine, self.vocabulary = engine, vocabulary
         self.source, self.target, self.context = source, target, context
         symbols = (PLACEHOLDERS[0], OPENING[0], CLOSING[0])
-        self.protects = not any(UNK in vocabulary.source.encode(symbol) for symbol in symbols)
+        self.protects = protects and not any(UNK in vocabulary.source.encode(symbol) for symbol in symbols)
 
     def translate(self, texts: Sequence[str], beam: int = BEAM, length_penalty: float = 1.0) -> list[Translation]:
         """A translation for each text. White space around a text stays, and so does a text that is nothing else."""
@@ -79,7 +89,11 @@ def translation(source: str, protected: Protected, said: Said | None) -> Transla
     if said is None:
         return Translation(source, source, warnings=(SILENT,))
     text, hypothesis = said
-    start = len(source) - len(source.lstrip())
-    around = source[:start], source[len(source.rstrip()) :]
     score = hypothesis.log_prob / len(hypothesis.log_probs)
-    return Translation(source, around[0] + restore(text, protected.kept) + around[1], score)
+    return Translation(source, spaced(restore(text, protected.kept), source), score)
+
+
+def spaced(text: str, source: str) -> str:
+    """The text with the white space that stands around the source."""
+    start = len(source) - len(source.lstrip())
+    return source[:start] + text.strip() + source[len(source.rstrip()) :]
