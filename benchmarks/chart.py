@@ -8,8 +8,8 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
-from regard.training.axes import of_values
-from regard.training.plot import dot, path, text
+from regard.training.card.axes import of_values
+from regard.training.card.plot import dot, path, text
 
 WIDTH, HEIGHT = 800, 440  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 48, 196, 56, 68  # around the field

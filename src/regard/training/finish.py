@@ -13,8 +13,8 @@ from regard.corpus.labels import to_json
 from regard.corpus.prepare import Corpus
 from regard.evaluate.score import as_json
 from regard.recipe import Recipe, to_toml
-from regard.training.card import card
-from regard.training.curves import curves
+from regard.training.card.curves import curves
+from regard.training.card.whole import card
 from regard.training.exam import Exam, answered
 from regard.training.watch.journal import read
 from regard.translate.translator import BEAM

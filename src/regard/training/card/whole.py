@@ -9,9 +9,9 @@ from typing import Any
 
 from regard import __version__
 from regard.recipe import Recipe
-from regard.training.account import SEARCHED, data_of, training_of
-from regard.training.curves import newest
-from regard.training.markdown import block, code, items, plain, table
+from regard.training.card.account import SEARCHED, data_of, training_of
+from regard.training.card.curves import newest
+from regard.training.card.markdown import block, code, items, plain, table
 from regard.training.watch import Event
 from regard.training.watch.words import SAMPLE, clean, duration, figure, scored, size, subject
 from regard.translate.translator import BEAM

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from regard import __version__
 from regard.recipe import parse
-from regard.training.card import card
+from regard.training.card.whole import card
 from runs import START, run, validation
 
 TRANSLATION = """

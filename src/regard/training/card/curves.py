@@ -8,9 +8,9 @@ The training's own loss is with all that regularises, the validation's is withou
 from collections.abc import Callable, Sequence
 from math import inf, isfinite
 
-from regard.training.axes import of_values
+from regard.training.card.axes import of_values
+from regard.training.card.plot import Line, Panel, Points, picture
 from regard.training.exam import JUDGED_BY, LESS_IS_BETTER
-from regard.training.plot import Line, Panel, Points, picture
 from regard.training.watch import Event
 from regard.training.watch.words import clean, figure, scored, subject
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from regard.recipe import FilesSpec, Recipe
-from regard.training.curves import newest
+from regard.training.card.curves import newest
+from regard.training.card.markdown import code, items, plain, table
 from regard.training.exam import ASKED, judge_of
-from regard.training.markdown import code, items, plain, table
 from regard.training.watch import Event
 from regard.training.watch.words import UNITS, WHY, duration, scored
 

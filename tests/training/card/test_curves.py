@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from regard.training.curves import curves
-from regard.training.plot import WIDTH
+from regard.training.card.curves import curves
+from regard.training.card.plot import WIDTH
 from runs import START, end, run, step, validation
 
 SVG = "{http://www.w3.org/2000/svg}"

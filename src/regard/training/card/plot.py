@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from regard.training.axes import Axis, of_steps
+from regard.training.card.axes import Axis, of_steps
 
 WIDTH, LEFT, RIGHT = 780, 64, 148  # pixels: of the picture, and beside its panels
 HEAD, HEIGHT, FOOT = 50, 168, 32  # pixels: above a panel, its own, and below the last one

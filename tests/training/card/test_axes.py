@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.training.axes import label, of_steps, of_values, stride
+from regard.training.card.axes import label, of_steps, of_values, stride
 
 
 def test_places_by_hand():

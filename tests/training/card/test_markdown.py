@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from regard.training.markdown import block, code, items, plain, table
+from regard.training.card.markdown import block, code, items, plain, table
 from regard.training.watch.words import clean
 
 MARKS = "\\`*_[]()<>#!|~&$-+.=:/ \tab1\n"
