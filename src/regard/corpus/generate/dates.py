@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
-from regard.corpus.generate import english
+import regard.corpus.generate.english as english
 from regard.corpus.generate.strings import Pair
 
 # Not strftime's names: those follow the locale.

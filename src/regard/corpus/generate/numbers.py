@@ -3,7 +3,8 @@
 import random
 from collections.abc import Iterator
 
-from regard.corpus.generate import english, french
+import regard.corpus.generate.english as english
+import regard.corpus.generate.french as french
 from regard.corpus.generate.strings import Pair
 
 DIGITS = 0.1  # the share of sources that are digits, where the target is words
