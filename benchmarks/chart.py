@@ -4,12 +4,11 @@ Up to five lines, in colours of Okabe and Ito (2008), darker or lighter so that 
 """
 
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
 from regard.training.card.axes import of_values
-from regard.training.card.plot import dot, path, text
+from regard.training.card.plot import dot, drawing, path, text
 
 WIDTH, HEIGHT = 800, 440  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 48, 196, 56, 68  # around the field
@@ -66,7 +65,7 @@ def chart(title: str, aside: str, across: str, places: Sequence[tuple[str, str]]
         parts += [path(f"line{i}", points), *(dot(f"line{i}", point) for point in points)]
         parts.append(path("lead", [(points[-1][0] + 5, points[-1][1]), (right + 4, at)]))
         parts.append(text(f"line{i}", right + 8, at + 4, line.name, more=line.end))
-    return drawing(title, told(places, lines), parts)
+    return drawing((WIDTH, HEIGHT), STYLE, title, told(places, lines), parts)
 
 
 def apart(wanted: Sequence[float], lowest: float) -> list[float]:
@@ -89,15 +88,3 @@ def told(places: Sequence[tuple[str, str]], lines: Sequence[Series]) -> str:
         + ", ".join(f"{value:.1f} at {name}" for (name, _), value in zip(places, line.values, strict=True))
         for line in lines
     )
-
-
-def drawing(title: str, said: str, parts: Sequence[str]) -> str:
-    return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
-        ' role="img" aria-labelledby="title said">',
-        f'<title id="title">{escape(title)}</title>',
-        f'<desc id="said">{escape(said)}</desc>',
-        f"<style>{STYLE}</style>",
-        *parts,
-        "</svg>\n",
-    ])  # fmt: skip

@@ -18,6 +18,7 @@ from regard.evaluate.score import DECIMALS, References, Score, as_json
 from regard.evaluate.scores import scores
 from regard.evaluate.sentences import Band, by_length, worst
 from regard.recipe.data import FilesSpec
+from regard.training.watch.words import COUNTED, PERCENT
 
 if TYPE_CHECKING:
     from regard.model import Model
@@ -26,8 +27,6 @@ WIDTH = 80
 SAMPLES = 1000  # of the bootstrap
 MEASURED = ("language", "fill")  # tasks whose texts are their own answers
 SEVERAL = ("translation", "g2p")  # tasks with more than one right answer: a source that comes again brings another
-PERCENT = ("wer", "per", "accuracy", "exact")
-COUNTED = {"g2p": "words", "ratings": "ratings"}  # all others: sentences
 
 
 @dataclass(frozen=True)

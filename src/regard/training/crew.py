@@ -135,7 +135,7 @@ class Job(NamedTuple):
 
 
 def dealt(pieces: Sequence[tuple[int, Rows]], hands: int) -> list[list[tuple[int, Rows]]]:
-    """The pieces dealt out like cards, the many-rowed first: short sentences take as long a token as long ones."""
+    """The pieces dealt out like cards."""
     return [list(pieces[i::hands]) for i in range(hands)]
 
 

@@ -86,7 +86,7 @@ def keep_memory() -> None:
     """Memory that was freed stays with the process: at each step the same large tensors are made again.
 
     By default glibc gives it back and fetches it filled with zeros, page by page. And oneDNN keeps 1,024 products, each
-    prepared for one shape, some with memory of their own: 800 MB of a process after 160 steps, and no faster.
+    prepared for one shape, some with memory of their own, though hardly a shape comes again before they are many.
     """
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", PREPARED)
     if sys.platform == "linux" and platform.libc_ver()[0] == "glibc":

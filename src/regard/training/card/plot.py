@@ -58,14 +58,19 @@ def picture(panels: Sequence[Panel], marked: float, title: str, said: str) -> st
     parts = [
         part for i, panel in enumerate(panels) for part in drawn(panel, across, marked, HEAD + i * (HEAD + HEIGHT))
     ]
+    return drawing((WIDTH, height), STYLE, title, said, [*parts, *footed(across, height - FOOT)])
+
+
+def drawing(size: tuple[int, int], style: str, title: str, said: str, parts: Sequence[str]) -> str:
+    """A picture so wide and high, of these parts."""
+    width, height = size
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         ' role="img" aria-labelledby="title said">',
         f'<title id="title">{escape(title)}</title>',
         f'<desc id="said">{escape(said)}</desc>',
-        f"<style>{STYLE}</style>",
+        f"<style>{style}</style>",
         *parts,
-        *footed(across, height - FOOT),
         "</svg>\n",
     ])  # fmt: skip
 

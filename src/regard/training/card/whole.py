@@ -13,7 +13,7 @@ from regard.training.card.account import SEARCHED, data_of, training_of
 from regard.training.card.curves import newest
 from regard.training.card.markdown import block, code, items, plain, table
 from regard.training.watch import Event
-from regard.training.watch.words import SAMPLE, clean, duration, figure, scored, size, subject
+from regard.training.watch.words import COUNTED, SAMPLE, clean, duration, figure, scored, size, subject
 from regard.translate.translator import BEAM
 
 KINDS = {
@@ -25,7 +25,6 @@ SHAPE = (
     "cell", "attention", "width", "state", "inner", "heads", "layers", "encoder_layers", "decoder_layers", "kernel",
     "sets", "encoder_sets", "decoder_sets",
 )  # fmt: skip
-COUNTED = {"g2p": "words", "ratings": "ratings"}  # what is asked; else sentences
 ASKING = {"language": "How a text begins", "fill": "A text with a ___ in it"}  # of these there is no sample
 
 Scores = Mapping[str, Mapping[str, Any]]  # as scores.json has them

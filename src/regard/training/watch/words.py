@@ -15,6 +15,7 @@ SCORES = {
 }  # fmt: skip  # all others: as they are
 UNITS = {"language": "sentences", "fill": "sentences", "ratings": "ratings"}  # what is learnt from; else pairs
 PERCENT = ("wer", "per", "accuracy", "exact")
+COUNTED = {"g2p": "words", "ratings": "ratings"}  # what is asked; else sentences
 WHY = {
     "steps": "all steps are done",
     "time": "the time is up",
