@@ -10,16 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
-import torch
-from safetensors.torch import load_file
 from torch import nn
 
-from regard.corpus.labels import Labels, Rated, from_json
+from regard.corpus.labels import Labels, Rated, from_json, sizes_of
 from regard.engines.torch import TorchEngine
 from regard.errors import FolderError, UserError
 from regard.evaluate.score import Score
 from regard.folder import MANIFEST, open_folder
-from regard.models.build import build
+from regard.models.build import build, fill_in
 from regard.recipe import Recipe, shipped
 from regard.recipe import load as load_recipe
 from regard.text.context import in_context
@@ -152,23 +150,6 @@ def find(name: str | Path) -> Path:
 
 def sizes(recipe: Recipe, vocabulary: Vocabulary | None, labels: Labels | None) -> tuple[int, ...]:
     """How many tokens, labels, users and items there are, as models/build.py takes them."""
-    if isinstance(labels, Rated):
-        return len(labels.users), len(labels.items)
-    if vocabulary is None:
+    if vocabulary is None and not isinstance(labels, Rated):
         raise FolderError(f"a model for {recipe.task} without {TOKENS}; copy the model again")
-    if labels is not None:
-        return len(vocabulary.source), len(labels)
-    source, target = map(len, vocabulary)
-    return (target,) if recipe.task in ("language", "fill") else (source, target)
-
-
-def fill_in(module: nn.Module, path: Path) -> None:
-    """Puts a file's numbers in the place of the module's; a tied matrix is there once."""
-    weights, given = dict(module.named_parameters()), load_file(path)
-    shapes, wanted = ({name: tuple(one.shape) for name, one in some.items()} for some in (given, weights))
-    if shapes != wanted:
-        unlike = sorted(name for name in shapes | wanted if shapes.get(name) != wanted.get(name))
-        raise FolderError(f"{path} holds other weights than the recipe beside it wants ({unlike[0]})")
-    with torch.no_grad():
-        for name, weight in weights.items():
-            weight.copy_(given[name])
+    return sizes_of(recipe.task, [len(tokens) for tokens in vocabulary or ()], labels)

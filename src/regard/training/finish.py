@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import torch
 from torch import Tensor, nn
 
 from regard import __version__, folder
 from regard.corpus.labels import to_json
 from regard.corpus.prepare import Corpus
 from regard.evaluate.score import as_json
+from regard.models.build import fill_in
 from regard.recipe import Recipe, to_toml
 from regard.training.card.curves import curves
 from regard.training.card.whole import card
@@ -51,16 +51,6 @@ def put_model(
     folder.put(out, {**model_files(recipe, corpus, module), **(more or {})}, facts(recipe, step))
 
 
-def load_weights(path: Path, module: nn.Module) -> None:
-    """Puts a folder's weights into a module."""
-    from safetensors.torch import load_file
-
-    with torch.no_grad():
-        weights = dict(module.named_parameters())
-        for name, values in load_file(path).items():
-            weights[name].copy_(values)
-
-
 def as_file(plain: object) -> bytes:
     return msgspec.json.format(msgspec.json.encode(plain))
 
@@ -72,7 +62,7 @@ def finished(out: Path) -> bool:
 
 def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Module, log: Path) -> None:
     """Scores the best weights on the validation and test pairs, and completes the folder: scores, card, curves."""
-    load_weights(out / WEIGHTS, module)
+    fill_in(module, out / WEIGHTS)
     answerer = exam.answerer(module)
     found: dict[str, dict[str, Any]] = {}
     for name, pairs in (("valid", corpus.valid), ("test", corpus.test)):
