@@ -35,6 +35,14 @@ def test_what_must_stay_goes_through_unharmed(echo, text):
     assert answer.text == text
 
 
+def test_what_is_asked_is_spelt_as_what_was_learnt(vocabulary, told):
+    engine = told(lambda source, beam: [source])
+    one = Translator(engine, vocabulary, "en", "fr").translate(["\u00a0the ca\u0301t file:///e\u0301\r"])[0]
+    assert engine.asked[0][2] == [vocabulary.source.encode("the cát \ue000")]
+    assert one.text.startswith("\u00a0the")
+    assert one.text.endswith("file:///e\u0301\r")  # what is no text stays as it is
+
+
 def test_the_model_sees_symbols_only_where_it_knows_them(vocabulary, told):
     plain = Tokens.train(["the cat sat on the mat"] * 7, "unigram", 0, symbols=False)
     for tokens, symbols in ((vocabulary.source, True), (plain, False)):

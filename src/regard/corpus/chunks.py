@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.corpus.clean import Example, Rules, Sides, example, normal, tidy
+from regard.corpus.clean import Example, Rules, Sides, example, normal
 from regard.corpus.read import Row
 from regard.corpus.workers import in_order
 from regard.text.context import with_context
+from regard.text.tidy import tidy
 
 ROWS, LETTERS = 4096, 1_000_000  # a chunk ends when it has either
 FEW = 12  # chunks: below that, starting processes takes longer than the work

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from regard.text.context import parted
 from regard.text.protect import Protected, protect, protect_pair, restore
 from regard.text.symbols import CLOSING, OPENING, PLACEHOLDERS, UNK, is_symbol
+from regard.text.tidy import tidy
 from regard.text.tokens import Vocabulary
 from regard.translate.translation import Translation
 
@@ -60,10 +61,10 @@ class Translator:
         return [next(found) if text.strip() else Translation(text, text) for text in texts]
 
     def protect(self, text: str) -> Protected:
-        """With symbols in the place of what must stay, where the model has learnt them."""
+        """With symbols in the place of what must stay, where the model has learnt them; the rest as it was learnt."""
         front, text = parted(text) if self.context else ("", text)
         text, kept = protect(text) if self.protects else Protected(text, {})
-        return Protected(front + text, kept)
+        return Protected(tidy(front + text), kept)
 
     def protect_pair(self, source: str, target: str) -> tuple[str, str]:
         """Both sides as the model has learnt such pairs."""
