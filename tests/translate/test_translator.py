@@ -82,6 +82,12 @@ def test_what_is_never_answered_stays_with_a_warning(vocabulary, told):
     assert translator.translate([" the %s "]) == [Translation(" the %s ", " the %s ", warnings=(SILENT,))]
 
 
+def test_what_is_never_answered_stays_without_the_sentence_before(vocabulary, told):
+    translator = Translator(told(lambda source, beam: [[]] * beam), vocabulary, "en", "fr", context=True)
+    (answer,) = translator.translate(["a dog ran\ue033 the %s sat"])
+    assert (answer.text, answer.warnings) == ("the %s sat", (SILENT,))
+
+
 def test_symbols_that_stand_for_nothing_are_left_out(vocabulary, told):
     said = vocabulary.target.encode(f"the {PLACEHOLDERS[1]}cat {PLACEHOLDERS[0]}{OPENING[0]}")
     translator = Translator(told(lambda source, beam: [said]), vocabulary, "en", "fr")
