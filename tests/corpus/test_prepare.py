@@ -24,6 +24,26 @@ def test_generated_pairs(tmp_path: Path) -> None:
     assert again.valid == corpus.valid
 
 
+def test_what_stands_in_further_columns_of_a_test(tmp_path: Path) -> None:
+    """Of a word other pronunciations; of all else nothing, which is said."""
+    texts = sentences(61, 1)
+    (tmp_path / "train.tsv").write_text("".join(f"{text}\t{text.upper()}\n" for text in texts))
+    (tmp_path / "test.tsv").write_text("Tom\tT O M\tT A M\t\nle chat\tL E\n")
+
+    def made(task: str) -> Corpus:
+        files = {name: [{"files": [f"{name}.tsv"]}] for name in ("train", "test")}
+        data = {**files, "folder": str(tmp_path), "clean": False, "held_out": 5}
+        recipe = from_plain({"task": task, "data": data, "tokens": {"kind": "characters"}, "model": {}})
+        return prepare(recipe, tmp_path / task, lambda text: None)
+
+    corpus, note = made("g2p"), "test.tsv has 4 columns; the others are ignored"
+    assert corpus.test == [("Tom", "T O M"), ("Tom", "T A M"), ("le chat", "L E")]
+    assert note not in corpus.report["notes"]
+    corpus = made("translation")
+    assert corpus.test == [("Tom", "T O M"), ("le chat", "L E")]
+    assert corpus.report["notes"].count(note) == 1
+
+
 WORDS = ["le", "chat", "chien", "voit", "entend", "vieux", "rouge", "jardin", "dans", "Tom", "dort", "une", "maison"]
 
 

@@ -90,6 +90,15 @@ def test_numbers_columns_and_quotes(tmp_path: Path) -> None:
     assert notes.lines() == ["a.tsv has 3 columns; the others are ignored"]
 
 
+def test_further_columns_may_hold_further_targets(tmp_path: Path) -> None:
+    put(tmp_path, "a.tsv", "read\tR EH D\tR IY D\n\ncat\tK AE T\t \tK AA T\tG AE T\n")
+    notes, files = Notes(), FilesSpec(files=("a.tsv",))
+    found = [(row.line, row.fields) for row in read(files, tmp_path, notes=notes, several=True)]
+    assert found[:3] == [(1, ("read", "R EH D")), (1, ("read", "R IY D")), (2, ("", ""))]
+    assert found[3:] == [(3, ("cat", "K AE T")), (3, ("cat", "K AA T")), (3, ("cat", "G AE T"))]
+    assert notes.lines() == []
+
+
 def test_a_blank_line_has_empty_fields(tmp_path: Path) -> None:
     put(tmp_path, "a.tsv", PAIR + "\n" + PAIR)
     assert fields(tmp_path, "a.tsv")[1] == ("", "")

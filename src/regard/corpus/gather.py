@@ -111,11 +111,16 @@ def generated(texts: Texts, report: Report) -> Stage:
 
 
 def own(texts: Texts, files: Sequence[FilesSpec], name: str, report: Report) -> Stage | None:
-    """A stage of the recipe's own pairs for validation or test: all of them but broken and empty ones."""
+    """A stage of the recipe's own pairs for validation or test: all of them but broken and empty ones.
+
+    A word's row may have several pronunciations, each in a column.
+    """
     if not files:
         return None
     recipe, seen = texts.recipe, Report()
     data = msgspec.structs.replace(recipe.data, clean=False)
-    staged = stage(data, files, texts.folder / name, languages(recipe), seen, SIDES[recipe.task])
+    several = recipe.task == "g2p"
+    staged = stage(data, files, texts.folder / name, languages(recipe), seen, SIDES[recipe.task], several)
+    report.notes += seen.notes
     report.notes += [f"{files[0].files[0]}: left out, {why}: {count:,}" for why, count in seen.dropped.items()]
     return staged

@@ -36,18 +36,28 @@ class Notes:
 
 
 def read(
-    files: FilesSpec, folder: Path, languages: tuple[str, str] = ("", ""), notes: Notes | None = None
+    files: FilesSpec,
+    folder: Path,
+    languages: tuple[str, str] = ("", ""),
+    notes: Notes | None = None,
+    several: bool = False,
 ) -> Iterator[Row]:
-    """Every row of the table, or of the two texts; its fields in the order of `files.columns`."""
+    """Every row of the table, or of the two texts; its fields in the order of `files.columns`.
+
+    Where it may have `several` targets, each further column that is filled makes a row of its own, with that target.
+    """
     paths = [found(packed(folder / name)) for name in files.files]
     kinds = [kind_of(path) for path in paths]
     rows = table(paths[0], files, kinds[0], languages) if len(paths) == 1 else texts(paths, files, kinds)
     first = True
     for row in rows:
-        if first and notes is not None and len(row.cells) > len(files.columns):
+        if first and notes is not None and not several and len(row.cells) > len(files.columns):
             notes.columns[files.files[0]] = len(row.cells)
         first = False
-        yield Row(files.files[0], row.number, picked(row, files, kinds[0]), row.broken)
+        one = Row(files.files[0], row.number, picked(row, files, kinds[0]), row.broken)
+        yield one
+        for other in filter(str.strip, row.cells[max(files.columns) :] if several else ()):
+            yield one._replace(fields=(one.fields[0], other))
     if first:
         raise InputError(f"{files.files[0]} is empty; give {'one row' if len(paths) == 1 else 'one sentence'} a line")
 
