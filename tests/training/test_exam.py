@@ -13,6 +13,7 @@ from regard.errors import InputError
 from regard.evaluate.score import Score
 from regard.model import load
 from regard.models.build import build
+from regard.recipe import FilesSpec
 from regard.text.symbols import BREAK
 from regard.training.exam import Exam, Held, Result, better
 from regard.training.objective import make_objective
@@ -136,6 +137,14 @@ def test_each_source_is_asked_once_where_several_answers_are_right(exams):
     assert exam.questions_of(pairs) == [("ab", ["A B", "A P", "B"]), ("c", ["C"])]
     asked = exams["classify"][0].questions_of([("ab", "dog"), ("ab", "none")])
     assert asked == [("ab", ["dog"]), ("ab", ["none"])]
+
+
+def test_lines_of_two_texts_are_asked_one_by_one(exams):
+    exam, pairs = exams["translation"][0], [("a dog", "DOG"), ("a dog", "HOUND"), ("a dog", "DOG")]
+    table, texts = FilesSpec(files=("a.tsv",)), FilesSpec(files=("a.en", "a.de"))
+    assert exam.questions_of(pairs) == exam.questions_of(pairs, [table]) == [("a dog", ["DOG", "HOUND"])]
+    assert exam.questions_of(pairs, [texts]) == [(source, [target]) for source, target in pairs]
+    assert len(exams["g2p"][0].questions_of(pairs, [texts])) == 1
 
 
 def test_the_sample_is_a_sentence_of_middling_length(exams):
