@@ -15,13 +15,13 @@ from regard.corpus.texts import ALONE
 from regard.errors import InputError
 from regard.evaluate.bootstrap import Bootstrap, paired_bootstrap
 from regard.evaluate.questions import questions
-from regard.evaluate.score import DECIMALS, References, Score, as_json
+from regard.evaluate.score import References, Score, as_json
 from regard.evaluate.scores import scores
 from regard.evaluate.sentences import Band, by_length, worst
 from regard.recipe.data import FilesSpec
 from regard.recipe.tasks import columns_for
 from regard.text.tidy import tidy
-from regard.training.watch.words import COUNTED, PERCENT
+from regard.training.watch.words import COUNTED, clean, figure
 
 if TYPE_CHECKING:
     from regard.model import Model
@@ -172,8 +172,8 @@ def show(result: Result, model: str, against: str) -> None:
     exam = result.exam
     print(f"{result.task}: {len(exam.sources):,} {COUNTED.get(result.task, 'sentences')}\n")
     for name, score in result.scores.items():
-        value = f"{score.value:.{DECIMALS.get(name, 2)}f}"
-        print(f"{name:<10} {value:>6}{' %' if name in PERCENT else ''}  {score.signature}".rstrip())
+        value, _, unit = figure(name, score.value).partition(" ")
+        print(f"{name:<10} {value:>6} {unit:<1} {score.signature}".rstrip())
     if result.bootstrap is not None:
         table([[verdict(result.bootstrap, model, against)]])
     if result.bands:
@@ -206,7 +206,7 @@ def table(rows: list[list[str]], right: bool = False) -> None:
     for _ in rows[0]:
         grid.add_column(justify="right" if right else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*(Text("".join(c if c.isprintable() else " " for c in cell)) for cell in row))
+        grid.add_row(*(Text(clean(cell)) for cell in row))
     console = Console(width=WIDTH, color_system=None)
     with console.capture() as lines:
         console.print(grid)
