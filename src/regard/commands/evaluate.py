@@ -148,7 +148,7 @@ def examined(model: "Model", other: "Model | None", exam: Exam, beam: int) -> Re
     chance = None
     if other is not None:
         theirs = other.predict(exam.sources, beam=beam)
-        chance = paired_bootstrap("bleu", said, theirs, exam.references, SAMPLES, language=model.target)
+        chance = paired_bootstrap(said, theirs, exam.references, SAMPLES, language=model.target)
     return Result(model.task, exam, values, said, bands, worst(said, exam.references), chance)
 
 
