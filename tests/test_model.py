@@ -132,7 +132,9 @@ def test_what_is_missing_or_does_not_fit_is_said(saved):
     for task, file, data, said in [
         ("ratings", "weights.safetensors", None, r"has no weights\.safetensors; copy"),
         ("ratings", "weights.safetensors", other, r"other weights than the recipe beside it wants \(item\.weight\)"),
-        ("ratings", "labels.json", None, r"a model for ratings without tokens\.model"),
+        ("ratings", "labels.json", None, r"a model for ratings without its labels\.json"),
+        ("ratings", "labels.json", b'["good"]', r"a model for ratings without its labels\.json"),
+        ("classify", "labels.json", None, r"a model for classify without its labels\.json"),
         ("ratings", "labels.json", b"{", r"labels\.json is damaged"),
         ("fill", "tokens.model", None, r"a model for fill without tokens\.model"),
     ]:

@@ -28,6 +28,7 @@ from regard.translate.translator import BEAM, spaced
 
 SHIPPED = Path(__file__).parent / "pretrained"
 RECIPE, WEIGHTS, TOKENS, LABELS = "recipe.toml", "weights.safetensors", "tokens.model", "labels.json"
+LABELLED: dict[str, type] = {"classify": list, "ratings": Rated}  # tasks, and what lies in their LABELS
 
 
 class Model:
@@ -150,6 +151,8 @@ def find(name: str | Path) -> Path:
 
 def sizes(recipe: Recipe, vocabulary: Vocabulary | None, labels: Labels | None) -> tuple[int, ...]:
     """How many tokens, labels, users and items there are, as models/build.py takes them."""
-    if vocabulary is None and not isinstance(labels, Rated):
+    if vocabulary is None and recipe.task != "ratings":
         raise FolderError(f"a model for {recipe.task} without {TOKENS}; copy the model again")
+    if not isinstance(labels, LABELLED.get(recipe.task, object)):
+        raise FolderError(f"a model for {recipe.task} without its {LABELS}; copy the model again")
     return sizes_of(recipe.task, [len(tokens) for tokens in vocabulary or ()], labels)

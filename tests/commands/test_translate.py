@@ -205,7 +205,7 @@ def random_model(tmp_path_factory):
     weights = {name: weight.detach().clone() for name, weight in module.named_parameters()}
     files = {"recipe.toml": to_toml(recipe).encode(), "weights.safetensors": save(weights), **vocabulary.files()}
     path = tmp_path_factory.mktemp("models") / "random"
-    folder.write(path, files)
+    folder.put(path, files)
     return path
 
 
