@@ -1,6 +1,7 @@
 """`regard train`: what it refuses, what it reads all the same, and small trainings from words to a model."""
 
 import gzip
+import json
 import random
 import re
 import subprocess
@@ -172,9 +173,17 @@ def test_each_task_on_data_alone(here, unmeasured, capsys, task):
     assert re.match(r"validation \(held out, 3 \w+\): [\w ]+ \d", shown[1])
     assert re.match(r"test \(held out, 3 \w+\): [\w ]+ \d", shown[2])
     assert shown[3:] == [f"try: regard {NEXT[task].format('new/model')}"]
-    model = regard.load("new/model")
-    assert model.task == task
-    assert len(model.predict([QUESTIONS.get(task, "The dog sees the cat.")])) == 1
+    assert regard.load("new/model").task == task
+    assert _run(["predict", QUESTIONS.get(task, "The dog sees the cat."), "--model", "new/model"]) == 0
+    out, error = capsys.readouterr()
+    assert (out.count("\n"), error) == (1, "")
+    held = put(here / "held.tsv", rows(task)[61:68])
+    assert _run(["evaluate", held, "--model", "new/model", "--json"]) == 0
+    out, error = capsys.readouterr()
+    found, scored = json.loads(out), json.loads((here / "new" / "model" / "scores.json").read_bytes())
+    assert (found["task"], found["n"], error) == (task, 7, "")
+    assert found["scores"].keys() == scored["test"]["scores"].keys()
+    assert all(isinstance(score["value"], int | float) for score in found["scores"].values())
 
 
 def test_a_rare_label_that_is_held_out_is_not_asked_for(here, unmeasured, capsys):
