@@ -16,7 +16,7 @@ from safetensors.torch import save
 from regard import folder
 from regard.commands.predict import predict
 from regard.commands.translate import translate
-from regard.errors import InputError, UserError
+from regard.errors import InputError, RegardError, UserError
 from regard.model import sizes
 from regard.models.build import build
 from regard.recipe import Recipe, TransformerSpec, to_toml
@@ -154,6 +154,23 @@ def test_what_stands_there_is_replaced_by_force_alone(shouting, tmp_path, monkey
     translate(str(source), model="m", out=out, force=True)
     assert out.read_text() == "A\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt"]
+
+
+def test_a_file_that_is_called_like_a_part_of_the_output_stays(shouting, tmp_path):
+    (tmp_path / "notes.part").write_text("mine\n")
+    translate(str(tmp_path / "notes.part"), model="m", out=tmp_path / "notes")
+    assert (tmp_path / "notes").read_text() == "MINE\n"
+    assert (tmp_path / "notes.part").read_text() == "mine\n"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_place_that_cannot_be_written_is_named(shouting, tmp_path):
+    source = tmp_path / "in.txt"
+    source.write_text("a\n")
+    for out in (source / "x", tmp_path / ("x" * 300)):
+        with pytest.raises(RegardError, match=f"cannot write {out}: "):
+            translate(str(source), model="m", out=out)
+    assert list(tmp_path.iterdir()) == [source]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from queue import Empty, Queue
+from secrets import token_hex
 from typing import TextIO
 
 from regard.errors import InputError, RegardError
@@ -32,6 +33,12 @@ def spoken(word: str) -> str:
 def is_file(name: str) -> bool:
     with suppress(OSError, ValueError):  # too long for a name
         return Path(name).is_file()
+    return False
+
+
+def is_there(path: Path) -> bool:
+    with suppress(OSError):  # too long for a name: what writes there says so
+        return path.exists()
     return False
 
 
@@ -92,16 +99,17 @@ def answer_all(batches: Iterable[list[str]], answer: Answer, out: TextIO, progre
 @contextmanager
 def written(path: Path) -> Iterator[TextIO]:
     """A new file at the path, there only when it is whole."""
-    fresh = path.with_name(f"{path.name}.part")
+    fresh = path.with_name(f".{token_hex(8)}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8", newline="\n") as file:
+        with fresh.open("x", encoding="utf-8", newline="\n") as file:
             yield file
         fresh.replace(path)
     except OSError as error:
         raise RegardError(f"cannot write {path}: {error.strerror}") from None
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # where there is no folder, there is no file either
+            fresh.unlink()
 
 
 class Progress:
