@@ -241,3 +241,11 @@ def test_a_closed_input_is_an_empty_one(shouting, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", None)
     translate(model="m")
     assert capsys.readouterr().out == ""
+
+
+def test_an_input_that_cannot_be_read_is_said(random_model, tmp_path):
+    words = [sys.executable, "-m", "regard", "translate", "--model", str(random_model)]
+    with (tmp_path / "full").open("wb") as wrong:
+        done = subprocess.run(words, stdin=wrong, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"regard: standard input cannot be read: Bad file descriptor\n"

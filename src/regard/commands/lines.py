@@ -23,6 +23,7 @@ BLOCK = 2**16  # bytes
 EVERY = 1.0  # seconds between two words of progress
 
 Answer = Callable[[list[str]], list[str]]
+Lines = Queue[bytes | OSError]
 
 
 def spoken(word: str) -> str:
@@ -61,26 +62,38 @@ def of_input() -> Iterator[list[str]]:
     """The lines of standard input, each with its end: as many as there are when it pauses, MANY at most."""
     if sys.stdin is None:
         return
-    queue: Queue[bytes] = Queue(4 * MANY)
+    queue: Lines = Queue(4 * MANY)
     # The thread reads the bare file: who waits in sys.stdin holds its lock when the program ends.
     threading.Thread(target=pump, args=(sys.stdin.fileno(), queue), daemon=True).start()
-    while line := queue.get():
+    while line := taken(queue):
         batch = [line]
         with suppress(Empty):
-            while len(batch) < MANY and (line := queue.get(timeout=IDLE)):
+            while len(batch) < MANY and (line := taken(queue, IDLE)):
                 batch.append(line)
         yield [one.decode("utf-8", "replace") for one in batch]
         if not line:
             return
 
 
-def pump(source: int, queue: "Queue[bytes]") -> None:
-    """Puts a file's lines into a queue as they come, and nothing at its end."""
+def taken(queue: Lines, seconds: float | None = None) -> bytes:
+    """The next line, for which it waits so long at most."""
+    line = queue.get(timeout=seconds)
+    if isinstance(line, OSError):
+        raise InputError(f"standard input cannot be read: {line.strerror}")
+    return line
+
+
+def pump(source: int, queue: Lines) -> None:
+    """Puts a file's lines into a queue as they come, and nothing at its end; or why no more can be read."""
     rest = b""
-    while block := os.read(source, BLOCK):
-        *lines, rest = (rest + block).split(b"\n")
-        for line in lines:
-            queue.put(line + b"\n")
+    try:
+        while block := os.read(source, BLOCK):
+            *lines, rest = (rest + block).split(b"\n")
+            for line in lines:
+                queue.put(line + b"\n")
+    except OSError as error:
+        queue.put(error)
+        return
     if rest:
         queue.put(rest)
     queue.put(b"")
