@@ -2,6 +2,7 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -58,6 +59,23 @@ def test_what_is_missing_or_damaged_is_said(tmp_path):
     manifest.write_text('{"version": 99, "files": {}}')
     with pytest.raises(FolderError, match="has version 99; this Regard reads 1"):
         folder.open_folder(tmp_path / "model")
+
+
+def test_what_cannot_be_read_is_named(tmp_path, monkeypatch):
+    with pytest.raises(FolderError, match=r"x{300}"):
+        folder.open_folder(tmp_path / ("x" * 300))
+    folder.put(tmp_path / "model", FILES)
+    read = Path.read_bytes
+    for name in (*FILES, "manifest.json"):
+
+        def denied(path, name=name):
+            if path.match(name):
+                raise PermissionError(13, "Permission denied")
+            return read(path)
+
+        monkeypatch.setattr(Path, "read_bytes", denied)
+        with pytest.raises(FolderError, match=f"{name} cannot be read: Permission denied"):
+            folder.open_folder(tmp_path / "model")
 
 
 def test_a_manifest_cannot_point_outside(tmp_path):

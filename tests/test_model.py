@@ -119,6 +119,8 @@ def test_a_name_is_a_folder_or_a_shipped_model(saved, tmp_path, monkeypatch):
         load("fr-en")
     with pytest.raises(FolderError, match=r"no model at .*nowhere: there is no manifest\.json"):
         load("./nowhere")
+    with pytest.raises(UserError, match=r"x{300}"):
+        load("x" * 300)
     (tmp_path / "shipped").mkdir()
     (tmp_path / "ratings").rename(tmp_path / "shipped" / "critic")
     monkeypatch.setattr("regard.model.SHIPPED", tmp_path / "shipped")

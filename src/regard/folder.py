@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from regard.errors import FolderError
+from regard.errors import FolderError, reading
 
 VERSION = 1
 MANIFEST = "manifest.json"
@@ -106,7 +106,8 @@ def open_folder(folder: str | Path) -> dict[str, Path]:
         try:
             return verified(folder)
         except FolderError:
-            settle(folder)  # who put another model there has died on the way, or is on it
+            with suppress(OSError):
+                settle(folder)  # who put another model there has died on the way, or is on it
             if identity(folder / MANIFEST) == before:
                 raise
 
@@ -124,10 +125,11 @@ def verified(folder: Path) -> dict[str, Path]:
     paths = {}
     for name, wanted in read_manifest(folder)["files"].items():
         path = inside(folder, name)
-        try:
-            data = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            raise FolderError(f"{folder} lacks {name}, which its manifest names; copy the model again") from None
+        with reading(path, FolderError):
+            try:
+                data = path.read_bytes()
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                raise FolderError(f"{folder} lacks {name}, which its manifest names; copy the model again") from None
         if digest(data) != wanted:
             raise FolderError(f"{path} is not what was written (its SHA-256 differs); copy the model again")
         paths[name] = path
@@ -145,12 +147,13 @@ def inside(folder: Path, name: str) -> Path:
 def read_manifest(folder: str | Path) -> dict[str, Any]:
     """What the manifest says, without verifying the files."""
     path = Path(folder) / MANIFEST
-    try:
-        manifest = msgspec.json.decode(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise FolderError(f"no model at {folder}: there is no {MANIFEST}") from None
-    except msgspec.DecodeError:
-        raise FolderError(f"{path} is damaged; copy the model again") from None
+    with reading(path, FolderError):
+        try:
+            manifest = msgspec.json.decode(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            raise FolderError(f"no model at {folder}: there is no {MANIFEST}") from None
+        except msgspec.DecodeError:
+            raise FolderError(f"{path} is damaged; copy the model again") from None
     if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
         raise FolderError(f"{path} is no manifest of a model")
     if manifest.get("version") != VERSION:

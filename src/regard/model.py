@@ -14,7 +14,7 @@ from torch import nn
 
 from regard.corpus.labels import Labels, Rated, from_json, sizes_of
 from regard.engines.torch import TorchEngine
-from regard.errors import FolderError, UserError
+from regard.errors import FolderError, UserError, reading
 from regard.evaluate.score import Score
 from regard.folder import MANIFEST, open_folder
 from regard.models.build import build, fill_in
@@ -140,8 +140,9 @@ def is_path(name: str | Path) -> bool:
 
 def find(name: str | Path) -> Path:
     """A folder if the name is a path or a model lies there; else a model that ships with Regard."""
-    if is_path(name) or (Path(name) / MANIFEST).is_file():
-        return Path(name)
+    with reading(name, FolderError):
+        if is_path(name) or (Path(name) / MANIFEST).is_file():
+            return Path(name)
     known = sorted(path.parent.name for path in SHIPPED.glob(f"*/{MANIFEST}"))
     if name in known:
         return SHIPPED / name

@@ -68,6 +68,8 @@ REFUSED = {
         IN, f"{OUT} --set data.held_out=40", "61 pairs .* 80 of them to be held out.* or set data.held_out lower",
     ),
     "a name too long": ({}, f"{'x' * 999}.tsv -o out", r"xxx\.tsv (cannot be read|does not exist)"),
+    "a recipe's name too long": ({}, f"{'x' * 999}.toml -o out", r"(no recipe at 'x+\.toml'|x+\.toml cannot be read)"),
+    "an older model's name too long": (IN, f"{OUT} --start-from {'x' * 999}", "(no model 'x+'|x+ cannot be read)"),
     "the same again": ({"bad.csv": b"a b,1\nc d,1\n" * 9}, "bad.csv -o out", "2 pairs are left to learn from"),
     "no ratings": (IN, f"{OUT} --task ratings", r"bad\.tsv, line 1: 2 columns; columns 1, 2, 3 are wanted"),
     "a language": (IN, f"{OUT} --from xx", "--from: unknown language 'xx'"),

@@ -177,6 +177,11 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         rows(tmp_path, ".")
 
 
+def test_a_name_that_no_file_may_have(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"xxx\.tsv (cannot be read|does not exist)"):
+        rows(tmp_path, "x" * 300 + ".tsv")
+
+
 def test_a_file_that_is_only_there_packed(tmp_path: Path) -> None:
     put(tmp_path, "a.tsv.gz", PAIR)
     assert fields(tmp_path, "a.tsv") == [("Bonjour.", "Hello.")]

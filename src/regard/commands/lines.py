@@ -15,7 +15,7 @@ from queue import Empty, Queue
 from secrets import token_hex
 from typing import TextIO
 
-from regard.errors import InputError, RegardError
+from regard.errors import InputError, RegardError, reading
 
 MANY = 1024  # lines that are answered together
 IDLE = 0.2  # seconds without another line, after which what is there is answered
@@ -50,12 +50,9 @@ def of_text(text: str) -> Iterator[list[str]]:
 
 def of_file(path: Path) -> Iterator[list[str]]:
     """A file's lines, each with its end."""
-    try:
-        with path.open("rb") as file:
-            while some := list(islice(file, MANY)):
-                yield [line.decode("utf-8", "replace") for line in some]
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+    with reading(path), path.open("rb") as file:
+        while some := list(islice(file, MANY)):
+            yield [line.decode("utf-8", "replace") for line in some]
 
 
 def of_input() -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from regard.corpus.formats import Line, comma, is_header, lines, objects, parquet, tabbed
-from regard.errors import InputError, nearest
+from regard.errors import InputError, nearest, reading
 from regard.recipe.data import FilesSpec
 
 TABLES = {
@@ -64,19 +64,21 @@ def read(
 
 def found(path: Path) -> Path:
     """The path of a file that is there."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name the files in it")
-    if not path.exists():
-        if not path.parent.is_dir():
-            raise InputError(f"{path} does not exist, nor does the folder {path.parent}")
-        raise InputError(f"{path} does not exist{nearest(path.name, [one.name for one in path.parent.iterdir()])}")
+    with reading(path):
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name the files in it")
+        if not path.exists():
+            if not path.parent.is_dir():
+                raise InputError(f"{path} does not exist, nor does the folder {path.parent}")
+            raise InputError(f"{path} does not exist{nearest(path.name, [one.name for one in path.parent.iterdir()])}")
     return path
 
 
 def packed(path: Path) -> Path:
     """The path, or the gzipped file's where only that is there: a recipe names files as they are once unpacked."""
     gzipped = Path(f"{path}.gz")
-    return gzipped if gzipped.is_file() and not path.exists() else path
+    with reading(path):
+        return gzipped if gzipped.is_file() and not path.exists() else path
 
 
 def kind_of(path: PurePath) -> str:
