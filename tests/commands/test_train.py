@@ -63,14 +63,19 @@ REFUSED = {
     "gzip cut short": ({"bad.tsv.gz": PACKED[:-99]}, "bad.tsv.gz -o out", r"bad\.tsv\.gz, line 1: damaged gzip"),
     "gzip spoilt": ({"bad.tsv.gz": spoilt(PACKED)}, "bad.tsv.gz -o out", r"bad\.tsv\.gz, line 1: damaged gzip"),
     "no gzip": ({"bad.tsv.gz": TABLE}, "bad.tsv.gz -o out", r"bad\.tsv\.gz, line 1: damaged gzip"),
-    "too few": ({"bad.tsv": b"".join(LINES[:11])}, OUT, "11 pairs are left to learn from, 2 of them to be held out"),
+    "too few": ({"bad.tsv": b"".join(LINES[:11])}, OUT, r"bad\.tsv: 11 pairs are left to learn from, 2 of them to be"),
     "too few to hold out": (
-        IN, f"{OUT} --set data.held_out=40", "61 pairs .* 80 of them to be held out.* or set data.held_out lower",
+        IN, f"{OUT} --set data.held_out=40", r"bad\.tsv: 61 pairs .* 80 of them to be held out.* or set data.held_out lower",
     ),
     "a name too long": ({}, f"{'x' * 999}.tsv -o out", r"xxx\.tsv (cannot be read|does not exist)"),
     "a recipe's name too long": ({}, f"{'x' * 999}.toml -o out", r"(no recipe at 'x+\.toml'|x+\.toml cannot be read)"),
     "an older model's name too long": (IN, f"{OUT} --start-from {'x' * 999}", "(no model 'x+'|x+ cannot be read)"),
-    "the same again": ({"bad.csv": b"a b,1\nc d,1\n" * 9}, "bad.csv -o out", "2 pairs are left to learn from"),
+    "the same again": ({"bad.csv": b"a b,1\nc d,1\n" * 9}, "bad.csv -o out", r"bad\.csv: 2 pairs are left to"),
+    "all alike": (
+        {"bad.tsv": b"".join(b"one source\ttarget %d x\n" % i for i in range(99))}, OUT,
+        r"bad\.tsv: no pair can be held out, for all hang together .* in \[\[data\.valid\]\]",
+    ),
+    "no names of generated ones": ({}, "reverse -o out --set data.pairs=7", "reverse: 7 pairs are left to learn from"),
     "no ratings": (IN, f"{OUT} --task ratings", r"bad\.tsv, line 1: 2 columns; columns 1, 2, 3 are wanted"),
     "a language": (IN, f"{OUT} --from xx", "--from: unknown language 'xx'"),
     "a recipe's language": (

@@ -56,9 +56,12 @@ def gather(texts: Texts, report: Report) -> HeldOut:
     *held, left = split(staged.keys, dropped, *sizes, recipe.seed)
     dropped[left] = True
     pairs: list[list[Pair]] = []
-    for rows, size, other in zip(held, sizes, given, strict=True):
+    for name, rows, size, other in zip(HeldOut._fields, held, sizes, given, strict=True):
         if size and not len(rows):
-            raise InputError("no pair can be held out, for all hang together by equal sentences; name files for it")
+            raise InputError(
+                f"{named(recipe.data)}: no pair can be held out, for all hang together by equal sentences; "
+                f"name files for it in [[data.{name}]]"
+            )
         dropped[rows] = True
         some = other.pairs() if other else staged.pairs(rows.tolist())
         pairs.append([shown(recipe.task, pair) for pair in some])
@@ -91,8 +94,16 @@ def how_many(dropped: NDArray[np.bool_], data: DataSpec, given: Sequence[Stage |
     if free - valid - test < LEAST:
         aside = f", {valid + test:,} of them to be held out" if valid + test else ""
         fewer = ", or set data.held_out lower" if aside and data.held_out else ""
-        raise InputError(f"{free:,} pairs are left to learn from{aside}; at least {LEAST} are needed: give more{fewer}")
+        raise InputError(
+            f"{named(data)}: {free:,} pairs are left to learn from{aside}; "
+            f"at least {LEAST} are needed: give more{fewer}"
+        )
     return valid, test
+
+
+def named(data: DataSpec) -> str:
+    """What is learnt from, as errors call it."""
+    return ", ".join(" and ".join(one.files) for one in data.train) or data.generate
 
 
 def languages(recipe: Recipe) -> tuple[str, str]:
