@@ -87,10 +87,10 @@ class Model:
         ]
         return found[0] if isinstance(texts, str) else found
 
-    def predict(self, texts: Sequence[str], beam: int = BEAM) -> list[str]:
-        """An answer to each text, as the model's task has it: see translate/answer.py."""
+    def predict(self, texts: Sequence[str], beam: int = BEAM, before: Sequence[str] = ()) -> list[str]:
+        """An answer to each text, as the model's task has it: see translate/answer.py; `before` is for translation."""
         if self.task == "translation":
-            return [one.text for one in self.translate(list(texts), beam)]
+            return [one.text for one in self.translate(list(texts), beam, before)]
         return self.answerer.predict(texts, beam)
 
     def measure(self, texts: Sequence[str]) -> dict[str, Score]:

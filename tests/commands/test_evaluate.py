@@ -32,9 +32,10 @@ class Played:
     context: int = 0
     beam: int = 0
     asked: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
 
-    def predict(self, texts, beam=None):
-        self.beam, self.asked = beam, texts
+    def predict(self, texts, beam, before):
+        self.beam, self.asked, self.before = beam, texts, before
         return [self.answers[text] for text in texts]
 
     def measure(self, texts):
@@ -225,6 +226,19 @@ def test_texts_that_are_their_own_answers(models, write, capsys, task):
     assert models["lm"].asked == ["one two", "three"]
     with pytest.raises(InputError, match=f"2 files; a model for {task} is measured on one text"):
         evaluate(write("a.txt", ["a"]), write("b.txt", ["b"]), model="lm")
+
+
+def test_progress_is_told_a_batch_at_a_time(models, write, monkeypatch, capsys):
+    monkeypatch.setattr("regard.commands.evaluate.MANY", 2)
+    monkeypatch.setattr("regard.commands.lines.EVERY", 0)
+    files = write("a.de", SOURCES), write("a.en", TARGETS)
+    evaluate(*files, model="good", json=True, progress=True)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["scores"]["bleu"]["value"] == 100
+    assert [line.partition(",")[0] for line in err.splitlines()] == [f"{n} sentences" for n in (2, 4, 5, 5)]
+    assert (models["good"].asked, models["good"].before) == (SOURCES[4:], SOURCES[:4])
+    evaluate(*files, model="good")
+    assert capsys.readouterr().err == ""
 
 
 def test_what_is_refused(models, write, tmp_path):

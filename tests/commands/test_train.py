@@ -160,7 +160,7 @@ def test_what_is_read_all_the_same(here, unmeasured, capsys, form):
         "three columns": TABLE.replace(b"\n", b"\tCC BY\n"),
     }
     (here / "form.tsv").write_bytes(data.get(form, TABLE))
-    assert _run(["train", "form.tsv", "--dry-run", *quick()]) == 0
+    assert _run(["train", "form.tsv", "--dry-run", "--progress", *quick()]) == 0
     out, error = capsys.readouterr()
     assert re.match(r"learns from  \d+ pairs, ", out)
     assert error.count("form.tsv has 3 columns; the others are ignored") == (form == "three columns")

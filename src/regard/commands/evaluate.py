@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from regard.commands.importing import importing
+from regard.commands.lines import MANY, Progress
 from regard.corpus.read import Notes, found, packed, read
 from regard.corpus.texts import ALONE
 from regard.errors import InputError
@@ -59,6 +60,7 @@ def evaluate(
     against: Annotated[str | None, Parameter(help="A second translator to compare it with.")] = None,
     beam: Annotated[int, Parameter(help="How many beginnings of an answer are followed at a time.")] = 5,
     limit: Annotated[int | None, Parameter(help="Only so many sentences, the first ones.")] = None,
+    progress: Annotated[bool, Parameter(negative="", help="Say how far it is, though this is no terminal.")] = False,
     json: Annotated[bool, Parameter(negative="", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Score a model on sentences whose right answers are known: BLEU and chrF, or what its task is judged by."""
@@ -73,7 +75,10 @@ def evaluate(
         from regard.model import load
     one = load(model)
     other = None if against is None else rival(load(against), one, against)
-    result = examined(one, other, exam_of(one, files, limit), beam)
+    exam = exam_of(one, files, limit)
+    shown = Progress(progress, COUNTED.get(one.task, "sentences"), alone=True)
+    result = examined(one, other, exam, beam, shown)
+    shown.close()
     if json:
         print(dumps(in_json(result), ensure_ascii=False))
     else:
@@ -136,20 +141,32 @@ def note(text: str) -> None:
     print(f"note: {text}", file=sys.stderr)
 
 
-def examined(model: "Model", other: "Model | None", exam: Exam, beam: int) -> Result:
+def examined(model: "Model", other: "Model | None", exam: Exam, beam: int, shown: Progress) -> Result:
     """The model's answers, judged."""
     if model.task in ALONE:
-        return Result(model.task, exam, model.measure(exam.sources), [], [], [], None)
-    said = model.predict(exam.sources, beam=beam)
+        values = model.measure(exam.sources)
+        shown.add(len(exam.sources))
+        return Result(model.task, exam, values, [], [], [], None)
+    said = answers(model, exam.sources, beam, shown)
     values = scores(model.task, said, exam.references, model.target)
     if model.task != "translation":
         return Result(model.task, exam, values, said, [], [], None)
     bands = by_length(exam.sources, said, exam.references, language=model.target)
     chance = None
     if other is not None:
-        theirs = other.predict(exam.sources, beam=beam)
+        theirs = answers(other, exam.sources, beam, shown)
         chance = paired_bootstrap(said, theirs, exam.references, SAMPLES, language=model.target)
     return Result(model.task, exam, values, said, bands, worst(said, exam.references), chance)
+
+
+def answers(model: "Model", sources: list[str], beam: int, shown: Progress) -> list[str]:
+    """What the model says to all of them, a batch at a time; a batch follows those before it."""
+    said: list[str] = []
+    for start in range(0, len(sources), MANY):
+        some = sources[start : start + MANY]
+        said += model.predict(some, beam, sources[:start])
+        shown.add(len(some))
+    return said
 
 
 def in_json(result: Result) -> dict[str, Any]:

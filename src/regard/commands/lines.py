@@ -123,11 +123,12 @@ def written(path: Path) -> Iterator[TextIO]:
 
 
 class Progress:
-    """How many lines are done, on standard error: on a terminal where the answers go elsewhere, or if wanted."""
+    """How much is done, on standard error: on a terminal that nothing else is written to meanwhile, or if wanted."""
 
-    def __init__(self, wanted: bool) -> None:
+    def __init__(self, wanted: bool, what: str = "lines", alone: bool = False) -> None:
+        """`alone`: the answers are kept for later, wherever they go."""
         terminal = sys.stderr is not None and sys.stderr.isatty()
-        self.shown = wanted or (terminal and not sys.stdout.isatty())
+        self.shown, self.what = wanted or (terminal and (alone or not sys.stdout.isatty())), what
         self.before, self.after = ("\r\033[K", "") if terminal else ("", "\n")
         self.began = self.said = time.monotonic()
         self.count = 0
@@ -144,4 +145,5 @@ class Progress:
         self.said = time.monotonic()
         if self.shown and sys.stderr is not None:
             rate = self.count / max(self.said - self.began, 1e-9)
-            print(f"{self.before}{self.count:,} lines, {rate:,.1f} a second", end=end, file=sys.stderr, flush=True)
+            said = f"{self.before}{self.count:,} {self.what}, {rate:,.1f} a second"
+            print(said, end=end, file=sys.stderr, flush=True)
