@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+from unicodedata import normalize
 
 import msgspec
 import pytest
@@ -65,7 +66,7 @@ REFUSED = {
     "no gzip": ({"bad.tsv.gz": TABLE}, "bad.tsv.gz -o out", r"bad\.tsv\.gz, line 1: damaged gzip"),
     "too few": ({"bad.tsv": b"".join(LINES[:11])}, OUT, r"bad\.tsv: 11 pairs are left to learn from, 2 of them to be"),
     "too few to hold out": (
-        IN, f"{OUT} --set data.held_out=40", r"bad\.tsv: 61 pairs .* 80 of them to be held out.* or set data.held_out lower",
+        IN, f"{OUT} --set data.held_out=40", r"bad\.tsv: 61 pairs .* 80 of them to be held.* set data\.held_out lower",
     ),
     "a name too long": ({}, f"{'x' * 999}.tsv -o out", r"xxx\.tsv (cannot be read|does not exist)"),
     "a recipe's name too long": ({}, f"{'x' * 999}.toml -o out", r"(no recipe at 'x+\.toml'|x+\.toml cannot be read)"),
@@ -191,6 +192,34 @@ def test_each_task_on_data_alone(here, unmeasured, capsys, task):
     assert (found["task"], found["n"], error) == (task, 7, "")
     assert found["scores"].keys() == scored["test"]["scores"].keys()
     assert all(isinstance(score["value"], int | float) for score in found["scores"].values())
+
+
+ASKED = {
+    # the task; the files of its test, each with its lines
+    "words that sound several ways": ("g2p", {"t.tsv": "bade\tB AH D EH\tB EY D\nbade\tB\ngoki\tG OW K IY\t\n\n"}),
+    "a source that comes again": ("translation", {"t.tsv": "The cat.\tLe chat.\nThe cat.\tUn chat.\tCC BY\nA\t\n"}),
+    "two texts": ("translation", {"t.en": "The cat.\n\nThe cat.\nA\n", "t.fr": "Le chat.\n\nUn chat.\n\n"}),
+}
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_what_a_training_scores_is_what_is_evaluated(here, unmeasured, capsys, case):
+    task, files = ASKED[case]
+    for name, text in files.items():
+        (here / name).write_text(normalize("NFD", text).replace("\n", "\r\n"), newline="")
+    put(here / "data.tsv", rows(task)[:61])
+    names = ", ".join(f'"{name}"' for name in files)
+    (here / "own.toml").write_text(
+        f'task = "{task}"\nsource = "en"\n[data]\n[[data.train]]\nfiles = ["data.tsv"]\n'
+        f"[[data.test]]\nfiles = [{names}]\n[model]\n[tokens]\n"
+    )
+    assert _run(["train", "own.toml", "-o", "out", *quick(task)]) == 0
+    capsys.readouterr()
+    assert _run(["evaluate", *files, "--model", "out", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    scored = json.loads((here / "out" / "scores.json").read_bytes())["test"]
+    assert {key: found[key] for key in scored} == scored
+    assert scored["n"] == (1 if "again" in case else 2)
 
 
 def test_a_rare_label_that_is_held_out_is_not_asked_for(here, unmeasured, capsys):
