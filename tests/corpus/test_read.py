@@ -30,10 +30,12 @@ BOTH = [("un", "one"), ("deux, trois", "two")]
 KINDS = {
     "a.tsv": "un\tone\ndeux, trois\ttwo\n",
     "a.TAB": "un\tone\ndeux, trois\ttwo",
+    "b.tsv": "Source\ttarget\nun\tone\ndeux, trois\ttwo\n",
     "a.txt": "un\tone\textra\r\ndeux, trois\ttwo\r\n",
     "a.weird": "\ufeffun\tone\ndeux, trois\ttwo",
     "a.csv": 'Source,target\nun,one\n"deux, trois",two\n',
     "b.csv": 'fr,EN\nun,one\n"deux, trois",two\n',
+    "d.csv": 'word,Sounds\nun,one\n"deux, trois",two\n',
     "c.csv": 'un,one\n"deux, trois",two\n',
     "a.jsonl": '{"id": 1, "target": "one", "source": "un"}\n{"source": "deux, trois", "target": "two"}\n',
     "b.ndjson": '{"tgt": "one", "src": "un"}\n{"src": "deux, trois", "tgt": "two"}\n',
@@ -41,6 +43,8 @@ KINDS = {
     "d.jsonl": '{"translation": {"en": "one", "fr": "un"}}\n{"translation": {"fr": "deux, trois", "en": "two"}}\n',
     "e.jsonl": '{"one": "un", "other": "one"}\n{"other": "two", "one": "deux, trois"}\n',
     "f.jsonl": '["un", "one"]\n["deux, trois", "two", 3]\n',
+    "g.jsonl": '{"sounds": "one", "word": "un"}\n{"word": "deux, trois", "sounds": "two"}\n',
+    "h.jsonl": '{"label": "one", "id": 1, "text": "un"}\n{"text": "deux, trois", "label": "two"}\n',
 }
 
 
@@ -193,3 +197,28 @@ def test_a_huge_line_is_noticed_before_it_is_read(tmp_path: Path) -> None:
         file.truncate(5_000_000_000)  # of zeros, none of them on the disk
     with pytest.raises(InputError, match=r"huge\.tsv, line 1: longer than 1,000,000 bytes"):
         rows(tmp_path, "huge.tsv")
+
+
+def test_ratings_are_read_by_their_names(tmp_path: Path) -> None:
+    put(tmp_path, "a.jsonl", '{"rating": 4, "user": "ann", "item": "up"}\n')
+    assert fields(tmp_path, "a.jsonl", columns=(1, 2, 3)) == [("ann", "up", "4")]
+    put(tmp_path, "b.jsonl", '{"a": "ann", "b": "up"}\n')
+    with pytest.raises(InputError, match="the keys are 'a' and 'b'; give 'user' and 'item' and 'rating'"):
+        rows(tmp_path, "b.jsonl", columns=(1, 2, 3))
+
+
+def test_one_language_is_no_pair(tmp_path: Path) -> None:
+    put(tmp_path, "a.jsonl", '{"en": "one", "ipa": "wʌn"}\n')
+    files = FilesSpec(files=("a.jsonl",))
+    assert [row.fields for row in read(files, tmp_path, ("en", "en"))] == [("one", "wʌn")]
+
+
+def test_only_names_are_a_header(tmp_path: Path) -> None:
+    put(tmp_path, "a.tsv", "source\tspring\nun\tone\n")
+    assert fields(tmp_path, "a.tsv") == [("source", "spring"), ("un", "one")]
+    assert fields(tmp_path, "a.tsv", columns=(1,)) == [("un",)]
+    put(tmp_path, "b.tsv", "\t\nun\tone\n")
+    unspoken = read(FilesSpec(files=("b.tsv",)), tmp_path, ("", ""))
+    assert [row.fields for row in unspoken] == [("", ""), ("un", "one")]
+
+

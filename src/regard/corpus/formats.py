@@ -13,15 +13,18 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from regard.errors import InputError, needs
+from regard.recipe.tasks import COLUMNS
 from regard.text.languages import NAMES
 
 LONGEST = 1_000_000  # bytes a line may have; a longer one is no sentence, and might be all of a huge file
 BOM = b"\xef\xbb\xbf"
-HEADER = frozenset(["source", "target", "src", "tgt", "text", "label", "sentence", "user", "item", "rating", "word"])
+NAMED = (*COLUMNS.values(), ("src", "tgt"), ("text", "label"), ("text",))  # what tables call their columns
+BYTES = {"string": "binary", "large_string": "large_binary"}  # Arrow's types of texts, and of the same undecoded
 Cells = list[str]
 
 
@@ -94,8 +97,9 @@ def comma(path: Path, name: str) -> Iterator[Line]:
 
 
 def is_header(cells: Sequence[str], languages: Sequence[str]) -> bool:
-    """Whether a CSV's first row says what the columns are."""
-    return all(cell.strip().lower() in {*HEADER, *languages} for cell in cells)
+    """Whether the wanted cells of a table's first row say what the columns are."""
+    known = {*chain.from_iterable(NAMED), *filter(None, languages)}
+    return all(cell.strip().lower() in known for cell in cells)
 
 
 def objects(path: Path, name: str, columns: Sequence[int], languages: tuple[str, str]) -> Iterator[Line]:
@@ -137,14 +141,21 @@ def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def wanted_keys(has: list[str], columns: Sequence[int], languages: tuple[str, str], where: str) -> list[str]:
     """The keys that the columns stand for: known names, else the languages' codes, else those at the positions."""
-    if max(columns) <= 2:
-        for pair in (("source", "target"), ("src", "tgt"), languages):
-            keys = [pair[column - 1] for column in columns]
-            if all(key in has for key in keys):
-                return keys
+    as_many = [names for names in NAMED if len(names) == len(columns)]
+    for names in (*as_many, *NAMED, languages):
+        keys = [names[column - 1] for column in columns if column <= len(names)]
+        if len(set(keys)) == len(set(columns)) and all(key in has for key in keys):
+            return keys
     if max(columns) > len(has) or all(key in NAMES for key in has):
-        raise InputError(f"{where}: the keys are {_listed(has)}; give 'source' and 'target', or {_listed(languages)}")
+        raise InputError(f"{where}: the keys are {_listed(has)}; give {_wanted(len(columns), languages)}")
     return [has[column - 1] for column in columns]
+
+
+def _wanted(count: int, languages: tuple[str, str]) -> str:
+    """What keys to give for so many columns."""
+    names = next((names for names in NAMED if len(names) == count), NAMED[0])
+    codes = f", or {_listed(languages[:count])}" if count <= 2 and all(languages) else ""
+    return _listed(names) + codes
 
 
 def _in_order(value: Mapping[str, Any], keys: list[str], columns: Sequence[int], where: str) -> list[Any]:
