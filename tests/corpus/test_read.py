@@ -222,3 +222,36 @@ def test_only_names_are_a_header(tmp_path: Path) -> None:
     assert [row.fields for row in unspoken] == [("", ""), ("un", "one")]
 
 
+@pytest.mark.parametrize("kind", ["string", "large_string", "binary"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_bytes_in_parquet_that_are_no_utf8(tmp_path: Path, kind: str, nested: bool) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'regard[parquet]'")
+    from pyarrow import parquet
+
+    spelt = pyarrow.array([b"un", "Élan".encode("latin-1"), None], "large_binary" if "large" in kind else "binary")
+    if "string" in kind:
+        spelt = spelt.view(kind)
+    columns = {"fr": spelt, "en": pyarrow.array(["one", "Moose", "none"])}
+    if nested:
+        columns = {"translation": pyarrow.StructArray.from_arrays(list(columns.values()), names=list(columns))}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
+    assert rows(tmp_path, "a.parquet") == [
+        Row("a.parquet", 1, ("un", "one"), False),
+        Row("a.parquet", 2, ("\ufffdlan", "Moose"), True),
+        Row("a.parquet", 3, ("", "none"), False),
+    ]
+
+
+def test_a_column_of_parquet_that_is_packed(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'regard[parquet]'")
+    from pyarrow import parquet
+
+    for spelt in (["un", "un", None], [b"\xff"]):
+        packed = pyarrow.array(spelt, "binary" if len(spelt) == 1 else "string")
+        table = pyarrow.table({"fr": packed.view("string").dictionary_encode(), "en": ["one"] * len(spelt)})
+        parquet.write_table(table, tmp_path / f"{len(spelt)}.parquet")
+    assert fields(tmp_path, "3.parquet") == [("un", "one"), ("un", "one"), ("", "one")]
+    with pytest.raises(InputError, match=r"^1\.parquet: no UTF-8 .*; save the file as UTF-8 and start again$"):
+        rows(tmp_path, "1.parquet")
+
+

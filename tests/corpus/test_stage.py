@@ -234,3 +234,11 @@ def test_swapped_columns_are_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, FilesSpec(files=("a.tsv",)), languages=True).startswith(wanted)
     made = staged(tmp_path, FilesSpec(files=("a.tsv",), columns=(2, 1)), languages=True)
     assert made.pair(0) == (french, english)
+def test_broken_encoding_of_a_parquet_is_counted(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'regard[parquet]'")
+    from pyarrow import parquet
+
+    texts = pyarrow.array([b"Un"] * 16 + ["Élan".encode("latin-1")] * 17, "binary").view("string")
+    parquet.write_table(pyarrow.table({"fr": texts, "en": texts}), tmp_path / "a.parquet")
+    wanted = "a.parquet, line 17: no UTF-8, as in 17 of 33 rows; save the file as UTF-8 and start again"
+    assert refused(tmp_path, FilesSpec(files=("a.parquet",))) == wanted

@@ -64,6 +64,11 @@ def decoded(raw: bytes, name: str, number: int) -> tuple[str, bool]:
         raise InputError(f"{name}, line {number}: longer than {LONGEST:,} bytes; a line holds one sentence or one row")
     if b"\0" in raw:
         raise InputError(f"{name}, line {number}: a NUL byte; give a text in UTF-8 (UTF-16 and binary files have NULs)")
+    return as_text(raw)
+
+
+def as_text(raw: bytes) -> tuple[str, bool]:
+    """The bytes as text, with U+FFFD for what is no UTF-8, and whether there is such."""
     try:
         return raw.decode(), False
     except UnicodeDecodeError:
@@ -193,15 +198,29 @@ def parquet(path: Path, name: str, columns: Sequence[int], languages: tuple[str,
             if "translation" in has and pyarrow.types.is_struct(kind := table.schema_arrow.field("translation").type):
                 has, read = [field.name for field in kind], ["translation"]
             keys = wanted_keys(has, columns, languages, name)
-            number = 0
-            for batch in table.iter_batches(2000, columns=read or list(dict.fromkeys(keys))):
-                for value in batch.to_pylist():
-                    number += 1
-                    where = f"{name}, row {number}"
-                    cells = _in_order(_inner(value), keys, columns, where)
-                    yield Line(number, [_text(cell, where) for cell in cells], False)
+            batches = table.iter_batches(2000, columns=read or list(dict.fromkeys(keys)))
+            rows = (row for batch in batches for row in _rows(batch.column(0) if read else batch.to_struct_array()))
+            for number, row in enumerate(rows, 1):
+                where = f"{name}, row {number}"
+                cells = {key: _decoded(row[key], where) for key in keys}
+                texts = _in_order({key: text for key, (text, _) in cells.items()}, keys, columns, where)
+                yield Line(number, texts, any(broken for _, broken in cells.values()))
     except (pyarrow.ArrowException, OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: no Parquet, or damaged ({str(error).splitlines()[0]})") from None
+    except UnicodeDecodeError as error:  # of a type that is not in BYTES
+        raise InputError(f"{name}: no UTF-8 ({error}); save the file as UTF-8 and start again") from None
+
+
+def _rows(table: Any) -> Iterator[dict[str, Any]]:
+    """The rows of some of Arrow's; texts as bytes, for nobody has looked whether they are UTF-8."""
+    names = [field.name for field in table.type]
+    columns = [column.cast(BYTES.get(str(column.type), column.type)) for column in table.flatten()]
+    for values in zip(*(column.to_pylist() for column in columns), strict=True):
+        yield dict(zip(names, values, strict=True))
+
+
+def _decoded(cell: Any, where: str) -> tuple[str, bool]:
+    return as_text(cell) if isinstance(cell, bytes) else (_text(cell, where), False)
 
 
 def _unpacked(path: Path) -> BinaryIO:
