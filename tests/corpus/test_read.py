@@ -222,6 +222,11 @@ def test_only_names_are_a_header(tmp_path: Path) -> None:
     assert [row.fields for row in unspoken] == [("", ""), ("un", "one")]
 
 
+def test_a_long_cell_of_a_csv_is_read(tmp_path: Path) -> None:
+    put(tmp_path, "a.csv", f'"{"x" * 200_000}",y\nun,one\n')
+    assert [len(one) for one, _ in fields(tmp_path, "a.csv")] == [200_000, 2]
+
+
 @pytest.mark.parametrize("kind", ["string", "large_string", "binary"])
 @pytest.mark.parametrize("nested", [False, True])
 def test_bytes_in_parquet_that_are_no_utf8(tmp_path: Path, kind: str, nested: bool) -> None:

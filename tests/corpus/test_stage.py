@@ -234,6 +234,15 @@ def test_swapped_columns_are_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, FilesSpec(files=("a.tsv",)), languages=True).startswith(wanted)
     made = staged(tmp_path, FilesSpec(files=("a.tsv",), columns=(2, 1)), languages=True)
     assert made.pair(0) == (french, english)
+
+
+def test_a_long_cell_of_a_csv_is_dropped_not_its_file(tmp_path: Path) -> None:
+    put(tmp_path, "a.csv", f'"{"x" * 200_000}",y\nUn,One\n')
+    report = Report()
+    assert list(staged(tmp_path, FilesSpec(files=("a.csv",)), report=report).pairs()) == [("Un", "One")]
+    assert report.dropped == {"too long": 1}
+
+
 def test_broken_encoding_of_a_parquet_is_counted(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pip install 'regard[parquet]'")
     from pyarrow import parquet

@@ -91,6 +91,7 @@ def comma(path: Path, name: str) -> Iterator[Line]:
                 spoilt.append(number)
             yield text + "\n"
 
+    csv.field_size_limit(LONGEST)
     rows, first = csv.reader(texts(), strict=True), 1
     try:
         for cells in rows:
