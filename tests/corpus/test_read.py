@@ -1,13 +1,16 @@
 import gzip
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.corpus.gather import refuse_missing
 from regard.corpus.read import Notes, Row, read
 from regard.errors import InputError
-from regard.recipe.data import FilesSpec
+from regard.recipe.data import DataSpec, FilesSpec
 
 PAIR = "Bonjour.\tHello.\n"
 
@@ -260,3 +263,9 @@ def test_a_column_of_parquet_that_is_packed(tmp_path: Path) -> None:
         rows(tmp_path, "1.parquet")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in a folder")
+def test_what_can_be_read_but_once_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.tsv")
+    for name in (str(tmp_path / "a.tsv"), os.devnull):
+        with pytest.raises(InputError, match="is a pipe or a device, which can't be read twice; write it into a file"):
+            refuse_missing(DataSpec(train=(FilesSpec(files=(name,)),)))

@@ -63,6 +63,12 @@ def found(path: Path) -> Path:
     return path
 
 
+def refuse_pipe(path: Path) -> None:
+    """An error where a file can't be read a second time, as what is learnt from must be."""
+    if not path.is_file():
+        raise InputError(f"{path} is a pipe or a device, which can't be read twice; write it into a file and name it")
+
+
 def packed(path: Path) -> Path:
     """The path, or the gzipped file's where only that is there: a recipe names files as they are once unpacked."""
     gzipped = Path(f"{path}.gz")
