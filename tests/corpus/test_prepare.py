@@ -4,7 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from regard.corpus.encode import rating
 from regard.corpus.prepare import Corpus, prepare
+from regard.corpus.texts import Text
 from regard.errors import InputError, RecipeError
 from regard.recipe import from_plain
 from regard.text.symbols import BREAK
@@ -114,3 +116,9 @@ def test_what_a_model_has_no_positions_for_is_not_asked(tmp_path: Path, task: st
     assert corpus.train.lengths.max() <= 52
     with pytest.raises(InputError, match="every held-out pair is longer than the 52 tokens that the model can read"):
         made("long.tsv")
+@pytest.mark.parametrize("value", ["nan", "inf", "-Infinity", "four"])
+def test_a_rating_is_a_number(value: str) -> None:
+    with pytest.raises(InputError, match=f"rating '{value}' of user 'ann', item 'up': give a number"):
+        rating(Text(0, "ann\tup", value))
+
+
