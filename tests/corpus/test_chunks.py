@@ -11,6 +11,7 @@ from regard.corpus.chunks import Chunk, all_cleaned, chunked, cleaned, hashed, k
 from regard.corpus.clean import Example, Rules, normal
 from regard.corpus.read import Row
 from regard.recipe.data import DataSpec
+from regard.text.context import in_context
 
 PLAIN = Rules(DataSpec(languages=False))
 
@@ -86,6 +87,14 @@ def test_the_context_is_what_stood_before_dropped_or_not():
         ("deux\ue033 quatre", "4"),  # what is no text is no context
         ("quatre\ue033 cinq", "5"),
     ]
+
+
+def test_a_blank_row_is_no_sentence_before():
+    rules = Rules(DataSpec(languages=False, context=1))
+    kept = cleaned(chunk_of(("un", "1"), (" ", ""), ("deux", "2"), ("", "3"), ("trois", "4"), before=["zéro"]), rules)
+    assert pairs_of(kept) == [("zéro\ue033 un", "1"), ("un\ue033 deux", "2"), ("deux\ue033 trois", "4")]
+    asked = list(in_context(["un", " ", "deux", "", "trois"], 1, ["zéro"]))
+    assert [source for source, _ in pairs_of(kept)] == [one for one in asked if one.strip()]
 
 
 sources = st.lists(st.sampled_from(["a", "b c", "", "d\x00", "é"]), min_size=1, max_size=23)

@@ -53,8 +53,8 @@ def chunked(rows: Iterator[Row], group: int, context: int) -> Iterator[Chunk]:
             chunk = Chunk(group, row.file, [], [], [], [], [])
         elif len(chunk.numbers) >= ROWS or letters >= LETTERS:
             yield chunk
-            before = (chunk.before + chunk.sources)[-context:] if context else []
-            chunk, letters = Chunk(group, row.file, [], [], [], [], before), 0
+            spoken = [one for one in chunk.before + chunk.sources if one.strip()] if context else []
+            chunk, letters = Chunk(group, row.file, [], [], [], [], spoken[-context:]), 0
         source, target = sides_of(row)
         chunk.numbers.append(row.line)
         chunk.sources.append(source)
@@ -86,7 +86,8 @@ def cleaned(chunk: Chunk, rules: Rules) -> Kept:
             front = [one for one in fronts if rules.sound(one)]
             texts += [with_context(front, source).encode(), target.encode()]
             keys += keys_of(source, target, rules.sides)
-        fronts.append(source)
+        if source:  # else the sentence before it is still the last, as text/context.py has it
+            fronts.append(source)
     ends = np.cumsum(np.fromiter(map(len, texts), np.uint64, len(texts)), dtype=np.uint64)
     return Kept((chunk.group, chunk.file), len(chunk.numbers), (b"".join(texts), ends, b"".join(keys)), dropped)
 

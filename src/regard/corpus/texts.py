@@ -108,8 +108,9 @@ class Texts:
         return {kinds: share for kinds, share in wanted.items() if share and self.marks}
 
     def front(self, row: int) -> str:
-        """The context of a row, with its break."""
-        if not self.recipe.data.context:
+        """The context of a row, with its break; none where a row before it is held out, which may be in it."""
+        context = self.recipe.data.context
+        if not context or self.dropped[max(row - context, 0) : row].any():
             return ""
         return parted(self.stage.pair(row)[0])[0]
 
