@@ -1,4 +1,6 @@
 import random
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -123,3 +125,15 @@ def test_a_rating_is_a_number(value: str) -> None:
         rating(Text(0, "ann\tup", value))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="what is open is read from /proc")
+def test_a_stage_is_closed_before_it_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed = {}
+    remove = shutil.rmtree
+
+    def watched(path: Path, **options: bool) -> None:
+        removed[path.name] = str(path) in Path("/proc/self/maps").read_text()
+        remove(path, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", watched)
+    with_context(tmp_path, 1)
+    assert removed["stage"] is False

@@ -140,6 +140,7 @@ def make(
     }  # fmt: skip
     for line in summary(recipe, counts):
         say(line)
+    texts.close()
     shutil.rmtree(texts.folder)
     files = {"valid.json": msgspec.json.encode(held.valid), "test.json": msgspec.json.encode(held.test)}
     files |= vocabulary.files() if vocabulary else {}

@@ -53,6 +53,13 @@ class Texts:
     def dropped(self) -> NDArray[np.bool_]:
         return np.memmap(self.folder / DROPPED, np.bool_, "r")
 
+    def close(self) -> None:
+        """Lets go of the files, which Windows removes only then."""
+        if "stage" in self.__dict__:
+            self.stage.close()
+        self.__dict__.pop("stage", None)
+        self.__dict__.pop("dropped", None)
+
     def chunks(self) -> Iterator[range]:
         """All rows of the stage."""
         for start in range(0, len(self.dropped), ROWS):
