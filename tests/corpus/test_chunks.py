@@ -10,6 +10,7 @@ from regard.corpus import chunks as chunking
 from regard.corpus.chunks import Chunk, all_cleaned, chunked, cleaned, hashed, keys_of, sides_of
 from regard.corpus.clean import Example, Rules, normal
 from regard.corpus.read import Row
+from regard.corpus.workers import FEW
 from regard.recipe.data import DataSpec
 from regard.text.context import in_context
 
@@ -133,7 +134,7 @@ def test_processes_clean_as_one_does(monkeypatch):
     monkeypatch.setattr(chunking, "ROWS", 7)
     alone = [cleaned(chunk, rules) for chunk in chunked(iter(rows), 0, 0)]
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert len(alone) > chunking.FEW
+    assert len(alone) > FEW
     for one, other in zip(alone, all_cleaned(chunked(iter(rows), 0, 0), rules), strict=True):
         np.testing.assert_array_equal(one.parts[1], other.parts[1])
         assert (one.chunk, one.read, one.parts[0], one.parts[2], one.dropped) == (

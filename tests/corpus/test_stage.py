@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.corpus import chunks as chunking
+from regard.corpus import workers
 from regard.corpus.clean import Report, Sides, normal
 from regard.corpus.split import split
 from regard.corpus.stage import NAMES, Stage, stage
@@ -109,7 +109,7 @@ def test_many_rows_are_staged_by_processes_as_by_one(tmp_path: Path, monkeypatch
     reports = Report(), Report()
     staged(tmp_path, FilesSpec(files=("a.tsv",)), report=reports[0])
     files = [(tmp_path / "stage" / name).read_bytes() for name in NAMES]
-    monkeypatch.setattr(chunking, "FEW", 10**6)
+    monkeypatch.setattr(workers, "FEW", 10**6)
     staged(tmp_path, FilesSpec(files=("a.tsv",)), report=reports[1])
     assert files == [(tmp_path / "stage" / name).read_bytes() for name in NAMES]
     assert reports[0].as_dict() == reports[1].as_dict()

@@ -15,7 +15,6 @@ from regard.corpus.workers import in_order
 from regard.text.context import with_context
 
 ROWS, LETTERS = 4096, 1_000_000  # a chunk ends when it has either
-FEW = 12  # chunks: below that, starting processes takes longer than the work
 
 
 class Chunk(NamedTuple):
@@ -67,7 +66,7 @@ def chunked(rows: Iterator[Row], group: int, context: int) -> Iterator[Chunk]:
 
 def all_cleaned(chunks: Iterator[Chunk], rules: Rules) -> Iterator[Kept]:
     """Every chunk cleaned, in order."""
-    return in_order(partial(cleaned, rules=rules), chunks, FEW)
+    return in_order(partial(cleaned, rules=rules), chunks)
 
 
 def cleaned(chunk: Chunk, rules: Rules) -> Kept:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from regard.corpus.align import Aligner
 from regard.corpus.augment import augment
 from regard.corpus.stage import Stage
+from regard.corpus.unique import DROPPED
 from regard.recipe import Recipe
 from regard.text.context import parted
 from regard.text.protect import WORTH, protect_pair
 
-DROPPED = "duplicates.bin"  # true for a row that is not learnt from: a duplicate, or held out
 ROWS = 4096  # of a chunk
 MARKED = 0.05  # the share of pairs that come once more with placeholders, and of those that do with tags
 ALONE = ("language", "fill")  # tasks whose sentences have no source
