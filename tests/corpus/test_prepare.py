@@ -11,7 +11,7 @@ from regard.corpus.prepare import Corpus, prepare
 from regard.corpus.texts import Text
 from regard.errors import InputError, RecipeError
 from regard.recipe import from_plain
-from regard.text.symbols import BREAK
+from regard.text.symbols import BREAK, PLACEHOLDERS, TERM, is_symbol
 
 
 def test_generated_pairs(tmp_path: Path) -> None:
@@ -24,8 +24,10 @@ def test_generated_pairs(tmp_path: Path) -> None:
     source, target = corpus.train.ids(7)
     assert corpus.train.lengths[7].tolist() == [len(source), len(target)]
     assert len(corpus.vocabulary.target.decode(target)) == len("2009-05-03")
+    told = list(said)
     again = prepare(recipe, tmp_path / "data", said.append)
     assert again.valid == corpus.valid
+    assert said == told  # nothing was made again
 
 
 WORDS = ["le", "chat", "chien", "voit", "entend", "vieux", "rouge", "jardin", "dans", "Tom", "dort", "une", "maison"]
@@ -119,6 +121,67 @@ def test_what_a_model_has_no_positions_for_is_not_asked(tmp_path: Path, task: st
     assert corpus.train.lengths.max() <= 52
     with pytest.raises(InputError, match="every held-out pair is longer than the 52 tokens that the model can read"):
         made("long.tsv")
+
+
+def table(path: Path, pairs: list[tuple[str, str]]) -> str:
+    path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    return path.name
+
+
+def prepared(folder: Path, plain: dict[str, object], **data: object) -> Corpus:
+    """The corpus of a recipe whose files are in the folder; nothing is cleaned."""
+    recipe = from_plain({**plain, "data": {"folder": str(folder), "clean": False, **data}, "model": {}})
+    return prepare(recipe, folder / "data", lambda text: None)
+
+
+def texts_of(corpus: Corpus) -> list[tuple[str, str]]:
+    assert corpus.vocabulary
+    decode = corpus.vocabulary.source.decode
+    return [tuple(decode(ids.tolist()) for ids in corpus.train.ids(row)) for row in range(len(corpus.train))]
+
+
+PLAIN = {"placeholders": False, "terms": 0.0}
+
+
+def test_what_ones_own_files_ask_is_not_learnt(tmp_path: Path) -> None:
+    pairs = [(text, text.upper()) for text in sentences(101, 1)]
+    same = [(pairs[3][0].upper(), "something else"), ("autre chose", f"{pairs[5][1]}!"), ("toute autre", "entirely")]
+    names = {
+        name: [{"files": [table(tmp_path / f"{name}.tsv", some)]}]
+        for name, some in (("train", pairs), ("valid", same), ("test", pairs[7:10]))
+    }
+    corpus = prepared(tmp_path, {}, **PLAIN, **names)
+    assert (corpus.valid, corpus.test) == (same, pairs[7:10])
+    assert texts_of(corpus) == [pair for i, pair in enumerate(pairs) if i not in (3, 5, 7, 8, 9)]
+    wanted = [f"left out, for validation or test has the same: {count}" for count in (2, 3)]
+    assert corpus.report["notes"] == wanted
+
+
+def test_a_files_weight_is_that_of_its_pairs(tmp_path: Path) -> None:
+    parts = [[(text, text.upper()) for text in sentences(53, seed)] for seed in (1, 2)]
+    files = [{"files": [table(tmp_path / f"{i}.tsv", part)], "weight": 1.5 - i} for i, part in enumerate(parts)]
+    corpus = prepared(tmp_path, {}, **PLAIN, train=files, held_out=5)
+    assert corpus.train.weights is not None
+    assert corpus.train.weights.tolist() == [1.5 if pair in parts[0] else 0.5 for pair in texts_of(corpus)]
+    assert set(corpus.train.weights) == {0.5, 1.5}
+
+
+def test_symbols_are_learnt_in_pairs_that_have_them_and_in_extra_ones(tmp_path: Path) -> None:
+    pairs = [(text, text.upper()) for text in sentences(211, 1)]
+    marked = [(f"%s, {a}", f"%s, {b}") for a, b in pairs[:40]]
+    name = table(tmp_path / "a.tsv", [*pairs[40:], *marked])
+    corpus = prepared(tmp_path, {}, train=[{"files": [name]}], terms=0.2, held_out=7)
+    real, extra = texts_of(corpus)[: -corpus.report["extra"]], texts_of(corpus)[-corpus.report["extra"] :]
+    assert len(real) == 211 - 14
+    assert sum(source.startswith(f"{PLACEHOLDERS[0]}, ") and target.startswith(f"{PLACEHOLDERS[0]}, ")
+               for source, target in real) > 20  # fmt: skip
+    assert not any("%s" in side for pair in real for side in pair)
+    terms = sum(TERM in source for source, _ in extra)
+    assert abs(terms - 0.2 * len(real)) < 0.05 * len(real)
+    assert 0 < len(extra) - terms < 0.15 * len(real)
+    assert all(any(map(is_symbol, source)) for source, _ in extra)
+
+
 @pytest.mark.parametrize("value", ["nan", "inf", "-Infinity", "four"])
 def test_a_rating_is_a_number(value: str) -> None:
     with pytest.raises(InputError, match=f"rating '{value}' of user 'ann', item 'up': give a number"):
