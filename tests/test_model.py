@@ -1,5 +1,6 @@
 """A model's folder, written and read: the same numbers, the same answers."""
 
+import msgspec
 import pytest
 import torch
 from safetensors.torch import save
@@ -10,7 +11,7 @@ from regard import folder
 from regard.corpus.labels import Rated, to_json
 from regard.engines.torch import TorchEngine
 from regard.errors import FolderError, InputError, UserError
-from regard.model import load, sizes
+from regard.model import Model, load, sizes
 from regard.models.build import build
 from regard.recipe import ClassifySpec, FillSpec, LanguageSpec, Recipe, TokensSpec, TransformerSpec, parse, to_toml
 from regard.text.tokens import Tokens, Vocabulary
@@ -104,6 +105,14 @@ def test_forced_targets_are_scored(saved):
     assert language.score([("whatever", "the cat")]) == language.score([("", "the cat")])
     with pytest.raises(InputError, match="a model for fill says no sentences; score is for translation, g2p, language"):
         load(saved("fill")[0]).score([("a", "b")])
+
+
+def test_symbols_that_were_not_learnt_are_not_used(saved):
+    path, module = saved("translation")
+    loaded = load(path)
+    letters = msgspec.structs.replace(loaded.recipe, tokens=TokensSpec(kind="characters"))
+    assert loaded.answerer.translator.protects
+    assert not Model(path, letters, module, vocabulary_for("translation"), None).answerer.translator.protects
 
 
 @pytest.mark.parametrize("task", ["language", "fill"])

@@ -13,6 +13,7 @@ from typing import overload
 from torch import nn
 
 from regard.corpus.labels import Labels, Rated, from_json, sizes_of
+from regard.corpus.texts import wants_marks
 from regard.engines.torch import TorchEngine
 from regard.errors import FolderError, UserError, reading
 from regard.evaluate.score import Score
@@ -54,7 +55,7 @@ class Model:
             labels,
             recipe.source,
             recipe.target,
-            protects=recipe.data.placeholders,
+            protects=recipe.data.placeholders and wants_marks(recipe),
             context=self.context > 0,
         )
 

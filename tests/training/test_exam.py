@@ -103,6 +103,14 @@ def test_a_pair_is_asked_as_pairs_are_learnt(tmp_path):
     assert exam.loss(module) == pytest.approx(-sum(exam.answerer(module).score(corpus.valid)) / tokens, rel=1e-5)
 
 
+def test_symbols_that_were_not_learnt_are_not_used(tmp_path):
+    """Characters hold a break, and with it all other symbols; but nobody has taught them."""
+    recipe = lesson("translation", tmp_path, data={"context": 1}, tokens={"kind": "characters"})
+    exam, module = exam_of(recipe, tmp_path)
+    assert exam.corpus.vocabulary.source.knows(BREAK)
+    assert not exam.answerer(module).translator.protects
+
+
 def test_with_context_the_sentence_before_is_asked_with_it(tmp_path):
     exam, module = exam_of(lesson("translation", tmp_path, data={"context": 1}), tmp_path)
     source, asked = exam.corpus.vocabulary.source, []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regard.corpus.chunks import all_cleaned, chunked
 from regard.corpus.clean import Report, Rules, Sides
 from regard.corpus.generate import generate
-from regard.corpus.read import Row, found, packed
+from regard.corpus.read import Row, found, packed, refuse_pipe
 from regard.corpus.split import choose_held_out, rows_with, split
 from regard.corpus.stage import Stage, stage, write
 from regard.corpus.texts import Pair, Texts, shown
@@ -74,12 +74,13 @@ def refuse_missing(data: DataSpec) -> None:
         raise InputError("the recipe names no data; give files to learn from with it, or name them in [[data.train]]")
     for name in [name for files in (*data.train, *data.valid, *data.test) for name in files.files]:
         try:
-            found(packed(Path(data.folder) / name))
+            path = found(packed(Path(data.folder) / name))
         except InputError as error:
             if not data.about:
                 raise
             where = "say with --set data.folder=DIR where the recipe's files are. They come from:"
             raise InputError(f"{error}; {where} {data.about}") from None
+        refuse_pipe(path)
 
 
 def files_of(data: DataSpec) -> list[tuple[str, tuple[FilesSpec, ...]]]:

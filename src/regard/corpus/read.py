@@ -1,7 +1,7 @@
 """Rows out of the files that a recipe names: one table, or two texts line by line, each perhaps gzipped; streamed."""
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -74,6 +74,12 @@ def found(path: Path) -> Path:
     return path
 
 
+def refuse_pipe(path: Path) -> None:
+    """An error where a file can't be read a second time, as what is learnt from must be."""
+    if not path.is_file():
+        raise InputError(f"{path} is a pipe or a device, which can't be read twice; write it into a file and name it")
+
+
 def packed(path: Path) -> Path:
     """The path, or the gzipped file's where only that is there: a recipe names files as they are once unpacked."""
     gzipped = Path(f"{path}.gz")
@@ -93,15 +99,16 @@ def table(path: Path, files: FilesSpec, kind: str, languages: tuple[str, str]) -
         return objects(path, name, columns, languages)
     if kind == "parquet":
         return parquet(path, name, columns, languages)
-    return headless(comma(path, name), columns, languages) if kind == "comma" else tabbed(path, name)
+    return headless(comma(path, name) if kind == "comma" else tabbed(path, name), columns, languages)
 
 
 def headless(rows: Iterator[Line], columns: Sequence[int], languages: Sequence[str]) -> Iterator[Line]:
     """The rows without a first one that names the columns."""
-    for row in rows:
+    for row in islice(rows, 1):
         named = [row.cells[column - 1] for column in columns if column <= len(row.cells)]
-        if row.number > 1 or len(named) < len(columns) or not is_header(named, languages):
+        if len(named) < len(columns) or not is_header(named, languages):
             yield row
+    yield from rows
 
 
 def texts(paths: Sequence[Path], files: FilesSpec, kinds: Sequence[str]) -> Iterator[Line]:

@@ -45,6 +45,11 @@ class Stage:
         """The pairs of these rows, or all."""
         return map(self.pair, range(len(self)) if rows is None else rows)
 
+    def close(self) -> None:
+        """Lets go of the files; the stage is of no use then."""
+        del self.ends, self.keys, self.groups
+        self._text.close()
+
 
 def stage(
     spec: DataSpec,

@@ -62,7 +62,7 @@ class Exam:
             self.corpus.labels,
             self.recipe.source,
             self.recipe.target,
-            protects=self.recipe.data.placeholders,
+            protects=self.recipe.data.placeholders and wants_marks(self.recipe),
             context=self.recipe.data.context > 0,
         )
 
