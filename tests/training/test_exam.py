@@ -138,6 +138,15 @@ def test_each_source_is_asked_once_where_several_answers_are_right(exams):
     assert asked == [("ab", ["dog"]), ("ab", ["none"])]
 
 
+@pytest.mark.parametrize(("count", "numbers"), [(4, [0, 1, 2, 3]), (5, [0, 2, 4]), (11, [0, 3, 6, 9]), (0, [])])
+def test_what_is_asked_is_spread_over_all_that_is_held_out(exams, monkeypatch, count, numbers):
+    monkeypatch.setattr("regard.training.exam.ASKED", 4)
+    exam, _ = exams["classify"]
+    corpus = exam.corpus._replace(valid=[(f"dog {number}", "dog") for number in range(count)])
+    asked = Exam(exam.recipe, corpus, exam.objective, "cpu").questions
+    assert asked == [(f"dog {number}", ["dog"]) for number in numbers]
+
+
 def test_the_sample_is_a_sentence_of_middling_length(exams):
     exam, _ = exams["translation"]
     said = [source.title() for source, _ in exam.questions]

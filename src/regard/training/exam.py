@@ -1,5 +1,6 @@
 """What a model is asked while it learns: pairs it is not taught. Loss, scores by really answering, and a sample."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ class Exam:
     def __init__(self, recipe: Recipe, corpus: Corpus, objective: Objective, device: str) -> None:
         self.recipe, self.corpus, self.objective, self.device = recipe, corpus, objective, device
         self.held = Held(recipe, corpus)
-        self.questions = self.questions_of(corpus.valid)[:ASKED]
+        self.questions = spread(self.questions_of(corpus.valid))
 
     def questions_of(self, pairs: Sequence[tuple[str, str]]) -> "Questions":
         """What is asked; where several answers can be right, each source once."""
@@ -161,6 +162,11 @@ def grouped(pairs: Sequence[tuple[str, str]]) -> Questions:
 
 def alone(pairs: Sequence[tuple[str, str]]) -> Questions:
     return [(source, [target]) for source, target in pairs]
+
+
+def spread(questions: Questions) -> Questions:
+    """At most so many as a validation asks, each so far from the next: files are sorted by length, or by alphabet."""
+    return questions[:: max(math.ceil(len(questions) / ASKED), 1)]
 
 
 def answered(recipe: Recipe, answerer: Answerer, questions: Questions, beam: int) -> tuple[list[str], dict[str, Score]]:
