@@ -13,18 +13,19 @@ BY_CLOCK = TrainingSpec(seconds=100, steps=5000)
 
 
 @pytest.mark.parametrize(
-    ("step", "seconds", "steps"),
+    ("step", "seconds", "speed", "steps"),
     [
-        (19, 2.0, 5000),  # not looked at yet
-        (20, 2.0, 1000),  # a tenth of a second a step
-        (20, 3.0, 660),  # 97 s are left, 646.7 steps: whole tens of them
-        (500, 99.5, 500),  # none is left
-        (510, 103.0, 510),  # the time is up
+        (19, 2.0, 10.0, 5000),  # not looked at yet
+        (20, 2.0, 10.0, 1000),
+        (20, 51.5, 10.0, 500),  # 48.5 s are left; that it began so slowly does not count again
+        (20, 3.0, 6.67, 660),  # 97 s are left, 647 steps: whole tens of them
+        (500, 99.5, 5.0, 500),  # none is left
+        (510, 103.0, 5.0, 510),  # the time is up
     ],
 )
-def test_a_run_by_the_clock_is_planned_to_end_then(step, seconds, steps):
-    assert replanned(BY_CLOCK, step, seconds, 5000) == steps
-    assert replanned(TrainingSpec(), step, seconds, 5000) == 5000
+def test_a_run_by_the_clock_is_planned_to_end_then(step, seconds, speed, steps):
+    assert replanned(BY_CLOCK, step, seconds, 5000, speed) == steps
+    assert replanned(TrainingSpec(), step, seconds, 5000, speed) == 5000
 
 
 def test_the_first_look_is_at_a_step_that_is_logged():

@@ -15,7 +15,7 @@ import regard
 from regard.errors import FolderError, RegardError, UserError
 from regard.folder import open_folder, read_manifest
 from regard.training import checkpoint, measure
-from regard.training.course import Interrupted, State
+from regard.training.course import Course, Interrupted, State
 from regard.training.crew import Learner
 from regard.training.flat import Flat
 from regard.training.lock import alone
@@ -401,6 +401,26 @@ def test_a_plan_by_the_clock_is_kept_with_its_checkpoint(tmp_path):
     with pytest.raises(Cut):
         train(recipe, tmp_path / "out", watchers=[seen, on("step", cut)])
     assert (seen.events[-1]["step"], seen.events[-1]["of"]) == (30, plan.steps)
+
+
+def test_what_passes_until_the_first_step_is_done_says_nothing_of_the_speed(tmp_path, monkeypatch):
+    """Neither of a beginning, nor of each time it goes on."""
+    clock, recipe = Course.clock, small(tmp_path, seconds=1000, steps=100000, validate_every=0, save_every=0)
+
+    def by_hand(course):
+        """A second a step, behind 300 s of which the clock of a new process does not know."""
+        clock(course)
+        course.state.seconds = course.before + 300 + course.state.step - course.first
+
+    monkeypatch.setattr(Course, "clock", by_hand)
+    for step, more in ((11, {"first_steps": 1, "first_seconds": 300}), (31, {"first_steps": 2, "first_seconds": 600})):
+        with pytest.raises(Interrupted):
+            train_until(step, raised(signal.SIGINT), recipe, tmp_path / "out")
+        found, _ = checkpoint.latest(tmp_path / "out" / "training")
+        assert found.facts["step"] == step
+        assert more.items() <= found.facts.items()
+    assert found.facts["seconds"] == 300 + 10 + 300 + 19
+    assert found.facts["steps"] == 31 + 370  # 371 s are left
 
 
 def test_the_average_is_what_is_kept(ended, whole):

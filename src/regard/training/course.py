@@ -41,6 +41,8 @@ class State(msgspec.Struct, kw_only=True):
     tokens: int = 0  # target tokens read
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    first_steps: int = 0  # one each time it began or went on: it waits for the workers,
+    first_seconds: float = 0.0  # and what passed until it was done says nothing of how fast the others are
     steps: int = 0  # planned
     validate_every: int = 0
     best: float | None = None
@@ -60,6 +62,7 @@ class Course:
         self.run_of, self.spec, self.state = run, run.recipe.training, run.state
         self.exam, self.stream = exam, stream
         self.began, self.before = time.monotonic(), self.state.seconds
+        self.first = self.state.step + 1
         self.cpu_before, self.cpu_workers = self.state.cpu_seconds, 0.0
         self.saved = time.monotonic()
 
@@ -74,6 +77,8 @@ class Course:
         while not state.ended:
             norm, rate = self.step()
             self.clock()
+            if state.step == self.first:
+                self.started()
             last = state.step >= state.steps
             if state.step % ROUND == 0 or last:
                 self.log(norm, rate)
@@ -120,6 +125,16 @@ class Course:
         self.state.cpu_seconds = (
             self.cpu_before + time.process_time() + self.cpu_workers + mine.children_user + mine.children_system
         )
+
+    def started(self) -> None:
+        """Leaves the first step, and what came before it, out of the speed."""
+        self.state.first_steps += 1
+        self.state.first_seconds += self.state.seconds - self.before
+
+    def speed(self) -> float:
+        """Steps a second, validations and checkpoints counted."""
+        state = self.state
+        return (state.step - state.first_steps) / max(state.seconds - state.first_seconds, 1e-9)
 
     def spent(self) -> dict[str, float | int]:
         return {
@@ -211,7 +226,7 @@ class Course:
         state, run = self.state, self.run_of
         self.clock()
         if not state.ended:
-            state.steps = replanned(self.spec, state.step, state.seconds, state.steps)
+            state.steps = replanned(self.spec, state.step, state.seconds, state.steps, self.speed())
             state.validate_every = state.validate_every or self.validations()
         tensors = run.improver.tensors()
         if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):

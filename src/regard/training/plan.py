@@ -20,12 +20,12 @@ FIRST_LOOK = 20  # steps after which the speed is known well enough for a first 
 ROUND = 10  # steps; plans are multiples of it, as what is logged and saved
 
 
-def replanned(spec: TrainingSpec, step: int, seconds: float, steps: int) -> int:
-    """The steps of a run that shall end at a time, after so many steps in so many seconds."""
+def replanned(spec: TrainingSpec, step: int, seconds: float, steps: int, speed: float) -> int:
+    """The steps of a run that shall end at a time, after so many steps and seconds, by so many steps a second."""
     if not spec.seconds or step < FIRST_LOOK:
         return steps
     left = max(0.0, spec.seconds - seconds)
-    more = int(left * step / seconds) // ROUND * ROUND
+    more = int(left * speed) // ROUND * ROUND
     return max(step + more, ROUND)
 
 
