@@ -4,28 +4,24 @@ import tempfile
 
 import pytest
 
-from regard.recipe import TrainingSpec
 from regard.training import measure, plan
 from regard.training.plan import FIRST_LOOK, Plan, rehearsed, replanned
 from trainings import Watch, small
-
-BY_CLOCK = TrainingSpec(seconds=100, steps=5000)
 
 
 @pytest.mark.parametrize(
     ("step", "seconds", "speed", "steps"),
     [
-        (19, 2.0, 10.0, 5000),  # not looked at yet
         (20, 2.0, 10.0, 1000),
         (20, 51.5, 10.0, 500),  # 48.5 s are left; that it began so slowly does not count again
         (20, 3.0, 6.67, 660),  # 97 s are left, 647 steps: whole tens of them
-        (500, 99.5, 5.0, 500),  # none is left
+        (2, 60.0, 0.1, 6),  # not so many
+        (500, 99.5, 5.0, 502),
         (510, 103.0, 5.0, 510),  # the time is up
     ],
 )
 def test_a_run_by_the_clock_is_planned_to_end_then(step, seconds, speed, steps):
-    assert replanned(BY_CLOCK, step, seconds, 5000, speed) == steps
-    assert replanned(TrainingSpec(), step, seconds, 5000, speed) == 5000
+    assert replanned(100, step, seconds, speed) == steps
 
 
 def test_the_first_look_is_at_a_step_that_is_logged():

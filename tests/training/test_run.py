@@ -391,16 +391,29 @@ def test_settings_are_kept_of_a_training_that_has_begun(recipe, tmp_path, monkey
 
 
 def test_a_plan_by_the_clock_is_kept_with_its_checkpoint(tmp_path):
-    recipe = small(tmp_path, seconds=2, steps=100000, validate_every=0)
+    recipe = small(tmp_path, seconds=60, steps=100000, validate_every=0)
+    with pytest.raises(Cut):
+        train_until(13, cut, recipe, tmp_path / "out")
+    found, _ = checkpoint.latest(tmp_path / "out" / "training")
+    none = msgspec.convert(found.facts, State)
+    assert (none.step, none.steps, none.validate_every) == (10, 100000, 0)
     with pytest.raises(Cut):
         train_until(25, cut, recipe, tmp_path / "out")
     found, _ = checkpoint.latest(tmp_path / "out" / "training")
     plan = msgspec.convert(found.facts, State)
     assert (plan.step, plan.steps % 10, plan.steps < 100000) == (20, 0, True)
+    assert plan.validate_every == max(plan.steps // 20 // 10 * 10, 10)
     seen = Watch()
     with pytest.raises(Cut):
         train(recipe, tmp_path / "out", watchers=[seen, on("step", cut)])
     assert (seen.events[-1]["step"], seen.events[-1]["of"]) == (30, plan.steps)
+
+
+def test_a_run_by_the_clock_whose_steps_are_slow_ends_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(Course, "clock", lambda course: setattr(course.state, "seconds", 30.0 * course.state.step))
+    train(small(tmp_path, seconds=100, steps=100000, validate_every=0), tmp_path / "out")
+    end = told(tmp_path / "out")[-1]
+    assert (end["why"], end["step"], end["best_step"]) == ("time", 3, 3)
 
 
 def test_what_passes_until_the_first_step_is_done_says_nothing_of_the_speed(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from regard.training import checkpoint
 from regard.training.crew import Share
 from regard.training.exam import Exam, Result, better
 from regard.training.finish import put_model
-from regard.training.plan import FIRST_LOOK, ROUND, replanned
+from regard.training.plan import EARLY, FIRST_LOOK, ROUND, replanned
 from regard.training.schedule import rate_at
 from regard.training.signals import Stop
 
@@ -89,7 +89,7 @@ class Course:
             state.ended = self.why()
             if state.ended:  # before it is saved: who is killed between the two tells it again
                 self.run_of.see("end", why=state.ended, best_step=state.best_step, **self.spent())
-            plans = self.spec.seconds > 0 and (validates or state.step == FIRST_LOOK)
+            plans = self.plans() and (validates or not state.validate_every)
             if stop or state.ended or plans or self.wants_saving():
                 self.save()
             if stop and not state.ended:
@@ -131,10 +131,16 @@ class Course:
         self.state.first_steps += 1
         self.state.first_seconds += self.state.seconds - self.before
 
+    def plans(self) -> bool:
+        """Whether the run is one by the clock, and its speed is known."""
+        state, planned = self.state, self.spec.seconds
+        enough = state.step >= FIRST_LOOK or state.seconds - state.first_seconds >= EARLY * planned
+        return planned > 0 and state.step > state.first_steps and enough
+
     def speed(self) -> float:
         """Steps a second, validations and checkpoints counted."""
         state = self.state
-        return (state.step - state.first_steps) / max(state.seconds - state.first_seconds, 1e-9)
+        return (state.step - state.first_steps) / (state.seconds - state.first_seconds)
 
     def spent(self) -> dict[str, float | int]:
         return {
@@ -225,8 +231,8 @@ class Course:
         """A checkpoint. Plans are made anew here alone, so that a run that goes on has the same one."""
         state, run = self.state, self.run_of
         self.clock()
-        if not state.ended:
-            state.steps = replanned(self.spec, state.step, state.seconds, state.steps, self.speed())
+        if self.plans() and not state.ended:
+            state.steps = replanned(self.spec.seconds, state.step, state.seconds, self.speed())
             state.validate_every = state.validate_every or self.validations()
         tensors = run.improver.tensors()
         if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from regard.models.build import parameters
-from regard.recipe import Recipe, TrainingSpec
+from regard.recipe import Recipe
 from regard.training.settings import check_device
 from regard.training.watch import Watcher
 from regard.training.watch.words import duration, size
@@ -16,17 +16,16 @@ from regard.training.watch.words import duration, size
 if TYPE_CHECKING:
     from regard.training.run import Run
 
-FIRST_LOOK = 20  # steps after which the speed is known well enough for a first plan
-ROUND = 10  # steps; plans are multiples of it, as what is logged and saved
+FIRST_LOOK = 20  # steps after which the speed is known well enough for a first plan,
+EARLY = 0.1  # or this share of the time, where steps are slow
+ROUND = 10  # steps; plans are multiples of it where there is time for so many, as what is logged and saved
 
 
-def replanned(spec: TrainingSpec, step: int, seconds: float, steps: int, speed: float) -> int:
-    """The steps of a run that shall end at a time, after so many steps and seconds, by so many steps a second."""
-    if not spec.seconds or step < FIRST_LOOK:
-        return steps
-    left = max(0.0, spec.seconds - seconds)
-    more = int(left * speed) // ROUND * ROUND
-    return max(step + more, ROUND)
+def replanned(planned: float, step: int, seconds: float, speed: float) -> int:
+    """The steps of a run for which so many seconds are planned, after some steps and seconds, by its steps a second."""
+    steps = step + int(max(0.0, planned - seconds) * speed)
+    rounded = steps // ROUND * ROUND
+    return rounded if rounded > step else steps
 
 
 class Plan(NamedTuple):
