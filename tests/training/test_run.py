@@ -390,6 +390,27 @@ def test_settings_are_kept_of_a_training_that_has_begun(recipe, tmp_path, monkey
     assert settings.read_bytes() == kept
 
 
+@pytest.mark.parametrize("left", [b"", b'{"device":"cpu","precision":"float32","wor', b'{"piece":"large"}', None])
+def test_settings_are_those_of_the_checkpoint_whatever_became_of_their_file(recipe, whole, out, monkeypatch, left):
+    settings = out / "training" / "settings.json"
+    settings.write_bytes(left) if left is not None else settings.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr("regard.training.run.measured", cut)
+        train(recipe, out)
+    assert outcome(out) == whole
+
+
+def test_without_checkpoint_and_whole_settings_they_are_measured_again(recipe, whole, tmp_path):
+    with pytest.raises(Cut):
+        train(recipe, tmp_path, watchers=[on("start", cut)])
+    settings = tmp_path / "training" / "settings.json"
+    kept = settings.read_bytes()
+    settings.write_bytes(kept[:-7])
+    train(recipe, tmp_path)
+    assert settings.read_bytes() == kept
+    assert outcome(tmp_path) == whole
+
+
 def test_a_plan_by_the_clock_is_kept_with_its_checkpoint(tmp_path):
     recipe = small(tmp_path, seconds=60, steps=100000, validate_every=0)
     with pytest.raises(Cut):

@@ -22,6 +22,7 @@ from regard.folder import write_files
 from regard.models.build import build, parameters
 from regard.recipe import Recipe, difference, load, to_toml
 from regard.training import checkpoint
+from regard.training.checkpoint import Checkpoint
 from regard.training.course import Course, State
 from regard.training.crew import Crew, Learner
 from regard.training.exam import Exam
@@ -106,11 +107,12 @@ class Run:
         self.module = build(recipe.model, *sizes)
         if older:
             self.say(older.lend(self.module))
-        self.settings = self.kept_settings(device)
+        found, damaged = checkpoint.latest(self.place)
+        self.settings = self.kept_settings(found, device)
         flat = Flat(self.module.to(self.settings.device))
         self.improver = Improver(flat, recipe.training)
         self.objective = make_objective(recipe, self.module, self.settings.dtype, self.mask)
-        self.state = self.resumed()
+        self.state = self.resumed(found, damaged)
         self.width = getattr(recipe.model, "width", 1)
         learner = Learner(recipe, self.module, flat, self.objective, self.corpus.train)
         put(self.place / RECIPE, to_toml(recipe).encode())
@@ -123,11 +125,9 @@ class Run:
     def say(self, text: str) -> None:
         self.see("note", text=text)
 
-    def kept_settings(self, device: str) -> Settings:
+    def kept_settings(self, found: Checkpoint | None, device: str) -> Settings:
         """Those of the run so far, or the fastest, measured now; measuring changes no weights."""
-        path = self.place / SETTINGS
-        if path.exists() and (self.place / RECIPE).exists():  # else they may be those of another recipe
-            kept = msgspec.json.decode(path.read_bytes(), type=Settings)
+        if kept := self.begun_with(found):
             if device and device != kept.device:
                 raise UserError(f"--device is {device!r}, but this training began on {kept.device!r}; leave it out")
             check_device(kept.device)
@@ -136,15 +136,23 @@ class Run:
         settings, timings = measured(self.recipe, self.module.to(device), self.corpus.train, self.mask, device)
         for one in timings:
             self.say(f"{one.precision}, pieces of {one.piece:,} tokens: {one.speed:,.0f} target tokens/s a worker")
-        put(path, as_file(settings))
+        put(self.place / SETTINGS, as_file(settings))
         return settings
 
-    def resumed(self) -> State:
-        """Takes up the newest checkpoint that is whole; else the beginning."""
-        found, said = checkpoint.latest(self.place)
+    def begun_with(self, found: Checkpoint | None) -> Settings | None:
+        """The settings of the checkpoint; before there is one those of the file, if it is whole and of this recipe."""
+        if found and "settings" in found.facts:
+            return msgspec.convert(found.facts["settings"], Settings)
+        if (self.place / RECIPE).exists():
+            with suppress(FileNotFoundError, msgspec.DecodeError):
+                return msgspec.json.decode((self.place / SETTINGS).read_bytes(), type=Settings)
+        return None
+
+    def resumed(self, found: Checkpoint | None, damaged: Sequence[str]) -> State:
+        """Takes up a checkpoint, else the beginning; says which were damaged."""
         state = msgspec.convert(found.facts, State) if found else State(steps=self.recipe.training.steps)
         self.journal.rewind(state.step)
-        for word in said:
+        for word in damaged:
             self.say(word)
         if found:
             self.improver.load(found.tensors)
