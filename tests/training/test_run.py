@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -128,6 +129,16 @@ def test_ctrl_c_and_sigterm_save_and_the_next_goes_on(recipe, whole, tmp_path):
     assert outcome(tmp_path) == whole
 
 
+@pytest.mark.parametrize("kind", ["step", "validation", "end"])
+def test_asked_to_end_at_the_last_step_it_leaves_the_scores_to_the_next(recipe, whole, tmp_path, kind):
+    with pytest.raises(Interrupted, match="stopped at step 50, all is saved; the same command goes on from here"):
+        train(recipe, tmp_path, watchers=[on(kind, raised(signal.SIGINT), 50)])
+    assert told(tmp_path)[-1]["why"] == "steps"
+    assert not (tmp_path / "scores.json").exists()
+    train(recipe, tmp_path)
+    assert outcome(tmp_path) == whole
+
+
 def test_a_second_ctrl_c_leaves_at_once(recipe, whole, out):
     with pytest.raises(KeyboardInterrupt):
         train_until(33, raised(signal.SIGINT, signal.SIGINT), recipe, out)
@@ -187,6 +198,46 @@ def test_an_ended_training_has_nothing_left_to_do(recipe, ended, whole, monkeypa
         train(recipe, ended, watchers=[seen])
     assert seen.notes == ["this training ended at step 50 (steps); nothing is left to do"]
     assert outcome(ended) == whole
+
+
+def cut_off(path):
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+@pytest.mark.parametrize("name", ["scores.json", "CARD.md", "curves.svg", "tokens.model", "recipe.toml"])
+def test_a_file_of_a_finished_folder_is_made_again(recipe, ended, whole, tmp_path, monkeypatch, name):
+    out = shutil.copytree(ended, tmp_path / "out")
+    cut_off(out / name)
+    monkeypatch.setattr(Learner, "learn", cut)
+    train(recipe, out)
+    assert name in open_folder(out)
+    assert outcome(out) == whole
+
+
+@pytest.mark.parametrize("damage", [cut_off, Path.unlink])
+@pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
+def test_weights_that_are_damaged_come_out_of_the_checkpoint(recipe, ended, whole, tmp_path, monkeypatch, name, damage):
+    out, seen = shutil.copytree(ended, tmp_path / "out"), Watch()
+    damage(out / name)
+    monkeypatch.setattr(Learner, "learn", cut)
+    train(recipe, out, watchers=[seen])
+    assert seen.notes[1:] == ["weights.safetensors is missing or damaged: the weights of step 50 take its place"]
+    assert open_folder(out)
+    assert outcome(out) == whole
+
+
+def test_where_the_best_weights_are_lost_the_last_are_scored_and_said_to_be(tmp_path, monkeypatch):
+    recipe, out, seen = small(tmp_path, steps=20, validate_every=10), tmp_path / "out", Watch()
+    values = iter([3.0, 2.0])
+    monkeypatch.setattr("regard.training.course.better", lambda *_: next(values))
+    train(recipe, out)
+    assert "- **best weights**: those of step 10\n" in (out / "CARD.md").read_text(encoding="utf-8")
+    cut_off(out / "weights.safetensors")
+    train(recipe, out, watchers=[seen])
+    assert seen.notes[-1].endswith("the weights of step 20 take its place; those of step 10, the best, are lost")
+    assert read_manifest(out)["step"] == 20
+    assert "- **best weights**: those of step 20\n" in (out / "CARD.md").read_text(encoding="utf-8")
+    assert open_folder(out)
 
 
 @contextmanager
@@ -439,7 +490,7 @@ def test_a_run_by_the_clock_whose_steps_are_slow_ends_then(tmp_path, monkeypatch
 
 def test_what_passes_until_the_first_step_is_done_says_nothing_of_the_speed(tmp_path, monkeypatch):
     """Neither of a beginning, nor of each time it goes on."""
-    clock, recipe = Course.clock, small(tmp_path, seconds=1000, steps=100000, validate_every=0, save_every=0)
+    clock, recipe = Course.clock, small(tmp_path, seconds=1000, steps=100000, validate_every=0)
 
     def by_hand(course):
         """A second a step, behind 300 s of which the clock of a new process does not know."""
@@ -454,7 +505,7 @@ def test_what_passes_until_the_first_step_is_done_says_nothing_of_the_speed(tmp_
         assert found.facts["step"] == step
         assert more.items() <= found.facts.items()
     assert found.facts["seconds"] == 300 + 10 + 300 + 19
-    assert found.facts["steps"] == 31 + 370  # 371 s are left
+    assert found.facts["steps"] == 400  # 371 s are left: whole tens of steps
 
 
 def test_the_average_is_what_is_kept(ended, whole):

@@ -92,8 +92,8 @@ class Course:
             plans = self.plans() and (validates or not state.validate_every)
             if stop or state.ended or plans or self.wants_saving():
                 self.save()
-            if stop and not state.ended:
-                self.interrupted(stop)
+            if stop:
+                return
 
     def step(self) -> tuple[float, float]:
         """One step: gradients of all pieces, then better weights. Returns the gradient's length and the rate."""
@@ -256,7 +256,9 @@ class Course:
         return self.spec.validate_every or chosen
 
     def interrupted(self, stop: Stop) -> None:
-        self.run_of.see("end", why="interrupted", best_step=self.state.best_step, **self.spent())
+        """Tells it, unless the last step is done: then the scores alone are left to the next start."""
+        if not self.state.ended:
+            self.run_of.see("end", why="interrupted", best_step=self.state.best_step, **self.spent())
         raise Interrupted(
             f"stopped at step {self.state.step}, all is saved; the same command goes on from here", 128 + stop.signal
         )

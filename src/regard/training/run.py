@@ -26,7 +26,7 @@ from regard.training.checkpoint import Checkpoint
 from regard.training.course import Course, State
 from regard.training.crew import Crew, Learner
 from regard.training.exam import Exam
-from regard.training.finish import as_file, finish, finished
+from regard.training.finish import WEIGHTS, as_file, finish, finished, has_weights, put_model
 from regard.training.flat import Flat
 from regard.training.improver import Improver
 from regard.training.lock import alone
@@ -182,10 +182,24 @@ class Run:
         with stopping() as stop:
             self.started()
             exam = Exam(self.recipe, self.corpus, self.objective, self.settings.device)
-            Course(self, exam, self.stream()).run(stop)
+            course = Course(self, exam, self.stream())
+            course.run(stop)
+            if stop:
+                course.interrupted(stop)
         self.crew.close()
         if not done:
+            self.mend()
             finish(self.out, self.recipe, self.corpus, exam, self.module, self.journal.path)
+
+    def mend(self) -> None:
+        """Where the best weights are damaged, the checkpoint's running mean takes their place."""
+        if has_weights(self.out):
+            return
+        best, step = self.state.best_step, self.state.step
+        lost = f"; those of step {best}, the best, are lost" if best not in (0, step) else ""
+        self.say(f"{WEIGHTS} is missing or damaged: the weights of step {step} take its place{lost}")
+        with self.improver.averaged():
+            put_model(self.out, self.recipe, self.corpus, self.module, step)
 
     def stream(self) -> Stream:
         """The steps of the data, from where the run stands."""
