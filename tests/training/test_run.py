@@ -441,6 +441,22 @@ def test_settings_are_kept_of_a_training_that_has_begun(recipe, tmp_path, monkey
     assert settings.read_bytes() == kept
 
 
+def test_who_calls_has_its_threads_again_and_its_own_time_is_no_part_of_the_training(tmp_path):
+    seen, before, threads = [], time.process_time(), torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        train(
+            small(tmp_path, steps=10),
+            tmp_path / "out",
+            watchers=[on("step", lambda: seen.append(torch.get_num_threads()))],
+        )
+        assert (seen, torch.get_num_threads()) == ([1], 3)
+    finally:
+        torch.set_num_threads(threads)
+    spent = time.process_time() - before
+    assert 0 < read(tmp_path / "out" / "log.jsonl")[-1]["cpu_seconds"] <= spent + 0.01  # rounded
+
+
 @pytest.mark.parametrize("left", [b"", b'{"device":"cpu","precision":"float32","wor', b'{"piece":"large"}', None])
 def test_settings_are_those_of_the_checkpoint_whatever_became_of_their_file(recipe, whole, out, monkeypatch, left):
     settings = out / "training" / "settings.json"

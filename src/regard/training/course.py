@@ -55,6 +55,12 @@ class State(msgspec.Struct, kw_only=True):
     line_seconds: float = 0.0  # and the time
 
 
+def cpu_seconds() -> float:
+    """What this process has used so far, and those that it started and that have ended."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
 class Course:
     """What a run does between its start and its end."""
 
@@ -121,10 +127,7 @@ class Course:
     def clock(self) -> None:
         """Writes down the time that has passed, here and in the workers."""
         self.state.seconds = self.before + time.monotonic() - self.began
-        mine = os.times()
-        self.state.cpu_seconds = (
-            self.cpu_before + time.process_time() + self.cpu_workers + mine.children_user + mine.children_system
-        )
+        self.state.cpu_seconds = self.cpu_before + cpu_seconds() - self.run_of.cpu_began + self.cpu_workers
 
     def started(self) -> None:
         """Leaves the first step, and what came before it, out of the speed."""

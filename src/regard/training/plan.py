@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from regard.models.build import parameters
 from regard.recipe import Recipe
+from regard.training import checkpoint
+from regard.training.exam import Exam
 from regard.training.settings import check_device
+from regard.training.signals import leaving
+from regard.training.threads import one_thread
 from regard.training.watch import Watcher
 from regard.training.watch.words import duration, size
 
@@ -66,7 +70,7 @@ def rehearsed(recipe: Recipe, device: str, watchers: Sequence[Watcher]) -> Plan:
     from regard.training.run import Run
 
     check_device(device)
-    with tempfile.TemporaryDirectory(prefix="regard-") as folder:
+    with leaving(), one_thread(), tempfile.TemporaryDirectory(prefix="regard-") as folder:
         run = Run(recipe, Path(folder), device, watchers)
         try:
             return seen(run, Path(folder))

@@ -23,7 +23,7 @@ from regard.models.build import build, parameters
 from regard.recipe import Recipe, difference, load, to_toml
 from regard.training import checkpoint
 from regard.training.checkpoint import Checkpoint
-from regard.training.course import Course, State
+from regard.training.course import Course, State, cpu_seconds
 from regard.training.crew import Crew, Learner
 from regard.training.exam import Exam
 from regard.training.finish import WEIGHTS, as_file, finish, finished, has_weights, put_model
@@ -36,8 +36,9 @@ from regard.training.older import Older
 from regard.training.settings import Settings, check_device, keep_memory
 from regard.training.signals import leaving, stopping
 from regard.training.sizes import mask_of, sizes_of
-from regard.training.watch import Watcher
-from regard.training.watch.journal import Journal
+from regard.training.threads import one_thread
+from regard.training.watch import Recalling, Watcher
+from regard.training.watch.journal import Journal, read
 
 PLACE, LOG = "training", "log.jsonl"  # in the model's folder
 RECIPE, SETTINGS, DATA = "recipe.toml", "settings.json", "data"  # in PLACE
@@ -48,7 +49,7 @@ def train(recipe: Recipe, out: Path, *, device: str = "", watchers: Sequence[Wat
     check_device(device)
     claim(out, recipe)
     try:
-        with leaving(), alone(out / PLACE), tidied(out):
+        with leaving(), alone(out / PLACE), tidied(out), one_thread():
             run = Run(recipe, out, device, watchers)
             try:
                 run.go()
@@ -96,8 +97,8 @@ class Run:
 
     def __init__(self, recipe: Recipe, out: Path, device: str, watchers: Sequence[Watcher]) -> None:
         self.recipe, self.out, self.place = recipe, out, out / PLACE
+        self.cpu_began = cpu_seconds()
         keep_memory()
-        torch.set_num_threads(1)
         self.journal = Journal(out / LOG)
         self.watchers: list[Watcher] = [*watchers, self.journal]
         older = Older(recipe.start_from) if recipe.start_from else None
@@ -159,8 +160,12 @@ class Run:
         return state
 
     def started(self) -> None:
-        """Says what is about to be learnt."""
+        """Says what is about to be learnt, and what has been."""
         corpus, recipe = self.corpus, self.recipe
+        past = read(self.journal.path)
+        for watcher in self.watchers:
+            if isinstance(watcher, Recalling):
+                watcher.recall(past)
         self.see(
             "start",
             time=datetime.now(UTC).isoformat(timespec="seconds"),
