@@ -79,7 +79,7 @@ def rehearsed(recipe: Recipe, device: str, watchers: Sequence[Watcher]) -> Plan:
 
 
 def seen(run: "Run", folder: Path) -> Plan:
-    """The plan of a run, by its first steps."""
+    """The plan of a run, by its first steps, a checkpoint and a validation."""
     spec, settings, corpus = run.recipe.training, run.settings, run.corpus
     stream, tokens, count, began = run.stream(), 0, 0, time.perf_counter()
     for number, pieces in enumerate(stream):
@@ -91,7 +91,11 @@ def seen(run: "Run", folder: Path) -> Plan:
         if number > 1 and passed > TIMED:
             break
     steps = round(spec.seconds * count / passed) if spec.seconds else spec.steps
-    numbers = parameters(run.module)
+    numbers, learning = parameters(run.module), memory()
+    disk = sum(one.stat().st_size for one in folder.rglob("*") if one.is_file()) + COPIES * FLOAT * numbers
+    checkpoint.save(run.place, 0, run.improver.tensors(), {})
+    with run.improver.averaged():
+        Exam(run.recipe, corpus, run.objective, settings.device).take(run.module)
     return Plan(
         pairs=len(corpus.train),
         parameters=numbers,
@@ -101,13 +105,13 @@ def seen(run: "Run", folder: Path) -> Plan:
         epochs=steps / (len(stream.now) * stream.blocks),
         seconds=steps * passed / count,
         tokens_per_second=tokens / passed,
-        memory=memory() * settings.workers,
-        disk=sum(one.stat().st_size for one in folder.rglob("*") if one.is_file()) + COPIES * FLOAT * numbers,
+        memory=memory() + learning * (settings.workers - 1),
+        disk=disk,
     )
 
 
 def memory() -> int:
-    """The bytes that this process has held at most; each worker holds about as many."""
+    """The bytes that this process has held at most; while it learns, each worker holds about as many."""
     if sys.platform == "win32":
         return 0
     import resource
