@@ -46,6 +46,7 @@ class State(msgspec.Struct, kw_only=True):
     steps: int = 0  # planned
     validate_every: int = 0
     best: float | None = None
+    best_loss: float = 0.0
     best_step: int = 0
     strikes: int = 0  # validations without a better one
     ended: str = ""  # why
@@ -181,14 +182,23 @@ class Course:
         with run.improver.averaged():
             result = self.exam.take(run.module)
             value = better(self.spec.stop_on, result)
-            best = math.isfinite(value) and (state.best is None or value > state.best)
+            best = self.is_better(value, result.loss)
             if best:
-                state.best, state.best_step, state.strikes = value, state.step, 0
+                state.best, state.best_loss = value, result.loss
+                state.best_step, state.strikes = state.step, 0
                 put_model(run.out, run.recipe, run.corpus, run.module, state.step)
             else:
                 state.strikes += 1
         self.clock()
         self.tell(result, value, best)
+
+    def is_better(self, value: float, loss: float) -> bool:
+        """Whether these weights are the best so far: of equal scores, those of the lower loss are.
+
+        So patience, too, has it: scores stand still as long as all is wrong, when the loss alone shows what is learnt.
+        """
+        best = (-math.inf, -math.inf) if self.state.best is None else (self.state.best, -self.state.best_loss)
+        return math.isfinite(value) and math.isfinite(loss) and (value, -loss) > best
 
     def tell(self, result: Result, value: float, best: bool) -> None:
         figures = {name: score.value for name, score in result.scores.items()}
