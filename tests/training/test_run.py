@@ -139,6 +139,19 @@ def test_asked_to_end_at_the_last_step_it_leaves_the_scores_to_the_next(recipe, 
     assert outcome(tmp_path) == whole
 
 
+def test_who_watches_may_recall_what_was_before(recipe, out):
+    class Recalling(Watch):
+        def recall(self, events):
+            self.past = events
+
+    seen = Recalling()
+    with pytest.raises(Cut):
+        train(recipe, out, watchers=[seen, on("start", cut)])
+    assert [(event["event"], event["step"]) for event in seen.past if "step" in event] == [
+        ("step", 10), ("step", 20), ("validation", 20), ("step", 30),
+    ]  # fmt: skip
+
+
 def test_a_second_ctrl_c_leaves_at_once(recipe, whole, out):
     with pytest.raises(KeyboardInterrupt):
         train_until(33, raised(signal.SIGINT, signal.SIGINT), recipe, out)
@@ -282,9 +295,7 @@ def test_a_disk_that_is_full_is_said_to_be(recipe, tmp_path, monkeypatch):
     def filled(*_):
         monkeypatch.setattr("os.fsync", full)
 
-    with pytest.raises(
-        RegardError, match=r"the checkpoint of step 10 cannot be .*: No space left on device; make room"
-    ):
+    with pytest.raises(RegardError, match=r"cannot write .*out: No space left on device; when that is mended, the sa"):
         train_until(7, filled, recipe, tmp_path / "out")
 
 

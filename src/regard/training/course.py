@@ -250,6 +250,7 @@ class Course:
         tensors = run.improver.tensors()
         if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):
             self.failed("the weights are not numbers")
+        run.journal.keep()
         facts = {**msgspec.to_builtins(state), "settings": msgspec.to_builtins(run.settings)}
         checkpoint.save(run.place, state.step, tensors, facts)
         self.saved = time.monotonic()
