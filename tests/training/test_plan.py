@@ -1,10 +1,12 @@
 """How many steps there will be, and what `--dry-run` says of them."""
 
+import signal
 import tempfile
 
 import pytest
 
 from regard.training import measure, plan
+from regard.training.exam import Exam
 from regard.training.plan import FIRST_LOOK, Plan, rehearsed, replanned
 from trainings import Watch, small
 
@@ -60,4 +62,24 @@ def test_a_dry_run_trains_a_little_and_leaves_nothing(tmp_path, monkeypatch):
     assert 2 < made.epochs < 3
     assert made.disk > 10 * 4 * 9572
     assert seen.notes
+    assert list((tmp_path / "temporary").glob("regard-*")) == []
+
+
+def test_its_memory_is_that_of_a_checkpoint_and_a_validation_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(measure, "SECONDS", 0.0)
+    monkeypatch.setattr(plan, "TIMED", 0.0)
+    take, order = Exam.take, []
+    monkeypatch.setattr(Exam, "take", lambda *given: order.append("validation") or take(*given))
+    monkeypatch.setattr(plan.checkpoint, "save", lambda place, step, tensors, facts: order.append(sorted(tensors)[0]))
+    monkeypatch.setattr(plan, "memory", lambda: order.append("memory") or 101 * len(order))
+    assert rehearsed(small(tmp_path), "", []).memory == 404
+    assert order == ["memory", "average", "validation", "memory"]
+
+
+def test_a_dry_run_that_is_ended_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    with pytest.raises(SystemExit) as left:
+        rehearsed(small(tmp_path), "", [Watch(lambda _: signal.raise_signal(signal.SIGTERM))])
+    assert left.value.code == 143
     assert list((tmp_path / "temporary").glob("regard-*")) == []
