@@ -1,6 +1,6 @@
 """The plain way, which training by Regard is measured against: a Transformer as the libraries offer it, in float32.
 
-    plain.py SOURCE TARGET TOKENS.model --batches bucketed
+    plain.py SOURCE TARGET TOKENS.model --batches bucket
 
 Prints the target tokens a second as JSON. The model is of train.py's size; a batch holds about as many target tokens.
 """

@@ -45,7 +45,9 @@ average = 0.9
 save_every = 10
 stop_on = "loss"
 """
-OF_TIME = ("time", "seconds", "cpu_seconds", "tokens_per_second", "line_seconds")  # what no two runs have alike
+OF_TIME = (
+    "time", "seconds", "cpu_seconds", "tokens_per_second", "line_seconds", "first_steps", "first_seconds",
+)  # fmt: skip  # what no two runs have alike
 
 
 def written(path, **training):

@@ -4,6 +4,8 @@ import math
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from regard.attention.positions import Learned, Rotary, Sinusoidal, make_positions, sinusoidal
 from regard.errors import InputError, RecipeError
@@ -76,6 +78,27 @@ def test_rotary_equals_hugging_face():
     cos, sin = llama.LlamaRotaryEmbedding(config)(x, torch.arange(T)[None])
     theirs, _ = llama.apply_rotary_pos_emb(x, x, cos, sin)
     torch.testing.assert_close(Rotary(K)(x), theirs, atol=1e-5, rtol=0)
+
+
+class Known(TorchDispatchMode):
+    """What each device is asked to hold."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.seen |= {(one.device.type, one.dtype) for one in tree_leaves(out) if isinstance(one, torch.Tensor)}
+        return out
+
+
+def test_no_device_is_asked_for_float64():
+    with Known() as known:
+        out = Rotary(K)(torch.empty(1, 2, T, K, device="meta"))
+        Sinusoidal(D, "halved").to("meta")(torch.empty(1, 101, D, device="meta"))
+    assert out.shape == (1, 2, T, K)
+    assert {dtype for device, dtype in known.seen if device == "meta"} == {torch.float32}
 
 
 def test_refused():

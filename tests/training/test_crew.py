@@ -1,10 +1,12 @@
 """Several processes learn one model: what they learn, and how they come and go."""
 
+import gc
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import weakref
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import SimpleNamespace
@@ -45,6 +47,7 @@ def two(corpus):
             os.kill(hired.workers[0].pid, number)
     yield hired
     hired.close()
+    assert [worker.exitcode for worker in hired.workers] == [0]
 
 
 def learnt(crew, step, pieces=PIECES):
@@ -113,7 +116,7 @@ def test_each_piece_draws_its_own():
 def test_that_a_worker_has_ended_is_said(corpus, code, how):
     hired, (ours, theirs) = crew(corpus, 1), multiprocessing.Pipe()
     hired.pipes, hired.grads = [ours], [hired.learner.flat.grads]
-    hired.workers = [SimpleNamespace(join=lambda: None, exitcode=code)]
+    hired.workers = [SimpleNamespace(join=lambda: None, is_alive=lambda: False, exitcode=code)]
     theirs.close()
     with pytest.raises(RegardError, match=f"a worker process {how}; the same command goes on from the last checkpoint"):
         hired.learn(5, PIECES)
@@ -145,6 +148,15 @@ def test_who_has_started_hears_of_it_where_the_next_cannot(corpus, monkeypatch):
         crew(corpus, 3)
     with pytest.raises(EOFError):
         started[0].recv()
+
+
+def test_nothing_keeps_what_has_been_learnt_in_memory(corpus):
+    hired = crew(corpus, 1)
+    seen = weakref.ref(hired.learner)
+    hired.close()
+    del hired
+    gc.collect()
+    assert seen() is None
 
 
 PARENT = """

@@ -155,6 +155,15 @@ def test_lines_of_two_texts_are_asked_one_by_one(exams):
     assert len(exams["g2p"][0].questions_of(pairs, [texts])) == 1
 
 
+@pytest.mark.parametrize(("count", "numbers"), [(4, [0, 1, 2, 3]), (5, [0, 1, 2, 3]), (11, [0, 2, 5, 8]), (0, [])])
+def test_what_is_asked_is_spread_over_all_that_is_held_out(exams, monkeypatch, count, numbers):
+    monkeypatch.setattr("regard.training.exam.ASKED", 4)
+    exam, _ = exams["classify"]
+    corpus = exam.corpus._replace(valid=[(f"dog {number}", "dog") for number in range(count)])
+    asked = Exam(exam.recipe, corpus, exam.objective, "cpu").questions
+    assert asked == [(f"dog {number}", ["dog"]) for number in numbers]
+
+
 def test_the_sample_is_a_sentence_of_middling_length(exams):
     exam, _ = exams["translation"]
     said = [source.title() for source, _ in exam.questions]
@@ -227,18 +236,26 @@ def test_without_patience_it_goes_on_to_its_steps(tmp_path):
 
 
 def test_the_loss_may_get_better_while_the_score_does_not(tmp_path):
-    """So few steps teach no whole word: all are wrong, and the loss falls."""
-    ends = {}
+    """So few steps teach no whole word: all are wrong, and the loss falls, which counts where the score is the same."""
     for stop_on in ("score", "loss"):
         training = {"steps": 6, "warmup": 1, "validate_every": 1, "patience": 2, "stop_on": stop_on, "rate": 1e-4}
         learn(lesson("g2p", tmp_path, training=training, model={"dropout": 0.0}), tmp_path / stop_on)
         validations = events(tmp_path / stop_on, "validation")
-        (ends[stop_on],) = events(tmp_path / stop_on, "end")
+        (end,) = events(tmp_path / stop_on, "end")
         losses = [event["loss"] for event in validations]
         assert losses == sorted(losses, reverse=True)
         assert {event["scores"]["wer"] for event in validations} == {100.0}
-    assert (ends["score"]["why"], ends["score"]["step"]) == ("patience", 3)
-    assert (ends["loss"]["why"], ends["loss"]["best_step"]) == ("steps", 6)
+        assert (end["why"], end["best_step"]) == ("steps", 6)
+
+
+def test_a_better_score_counts_before_the_loss_and_the_loss_where_scores_are_equal(tmp_path, monkeypatch):
+    found = [(30.0, 2.0), (30.0, 1.5), (30.0, 1.5), (30.0, 1.75), (31.0, 3.0), (31.0, math.nan), (30.5, 1.0)]
+    results = iter(Result(loss, {"bleu": Score(value)}, {}) for value, loss in found)
+    monkeypatch.setattr(Exam, "take", lambda *_: next(results))
+    recipe = lesson("translation", tmp_path, training={"validate_every": 1, "patience": 3, "steps": 7})
+    learn(recipe, tmp_path / "out")
+    best = [event["best"] for event in events(tmp_path / "out", "validation")]
+    assert best == [True, True, False, False, True, False, False]
 
 
 def test_the_best_weights_are_kept_not_the_last(tmp_path):

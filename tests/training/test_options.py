@@ -1,4 +1,4 @@
-"""What a recipe may say of training beside the usual, each in a whole run: it does what it says, and goes on well."""
+"""What a recipe may say of training beside the usual, each in a whole run: it does what it says, and goes on."""
 
 import math
 
@@ -7,6 +7,8 @@ import torch
 from safetensors.torch import load_file
 
 from lessons import events, learn, lesson
+from regard.training.crew import Learner
+from trainings import outcome
 
 
 def weights(out):
@@ -44,6 +46,30 @@ OPTIONS = {
         "data": {"context": 1},
     },
 }
+
+
+class Cut(BaseException):
+    """Ends a training as if it were killed, as far as one process can."""
+
+
+def test_with_all_of_them_it_goes_on_as_if_nothing_had_happened(tmp_path, monkeypatch):
+    tables = OPTIONS["all"]
+    training = {**tables["training"], "average": 0.9, "save_every": 10, "validate_every": 20}
+    recipe = lesson("translation", tmp_path, **{**tables, "training": training})
+    learn(recipe, tmp_path / "whole")
+    learnt = Learner.learn
+
+    def cut_at_13(learner, step, pieces):
+        if step == 13:
+            raise Cut
+        return learnt(learner, step, pieces)
+
+    monkeypatch.setattr(Learner, "learn", cut_at_13)
+    with pytest.raises(Cut):
+        learn(recipe, tmp_path / "cut")
+    monkeypatch.undo()
+    learn(recipe, tmp_path / "cut")
+    assert outcome(tmp_path / "cut") == outcome(tmp_path / "whole")
 
 
 @pytest.fixture(scope="module")

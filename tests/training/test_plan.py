@@ -1,30 +1,29 @@
 """How many steps there will be, and what `--dry-run` says of them."""
 
+import signal
 import tempfile
 
 import pytest
 
-from regard.recipe import TrainingSpec
 from regard.training import measure, plan
+from regard.training.exam import Exam
 from regard.training.plan import FIRST_LOOK, Plan, rehearsed, replanned
 from trainings import Watch, small
 
-BY_CLOCK = TrainingSpec(seconds=100, steps=5000)
-
 
 @pytest.mark.parametrize(
-    ("step", "seconds", "steps"),
+    ("step", "seconds", "speed", "steps"),
     [
-        (19, 2.0, 5000),  # not looked at yet
-        (20, 2.0, 1000),  # a tenth of a second a step
-        (20, 3.0, 660),  # 97 s are left, 646.7 steps: whole tens of them
-        (500, 99.5, 500),  # none is left
-        (510, 103.0, 510),  # the time is up
+        (20, 2.0, 10.0, 1000),
+        (20, 51.5, 10.0, 500),  # 48.5 s are left; that it began so slowly does not count again
+        (20, 3.0, 6.67, 660),  # 97 s are left, 647 steps: whole tens of them
+        (2, 60.0, 0.1, 6),  # not so many
+        (500, 99.5, 5.0, 502),
+        (510, 103.0, 5.0, 510),  # the time is up
     ],
 )
-def test_a_run_by_the_clock_is_planned_to_end_then(step, seconds, steps):
-    assert replanned(BY_CLOCK, step, seconds, 5000) == steps
-    assert replanned(TrainingSpec(), step, seconds, 5000) == 5000
+def test_a_run_by_the_clock_is_planned_to_end_then(step, seconds, speed, steps):
+    assert replanned(100, step, seconds, speed) == steps
 
 
 def test_the_first_look_is_at_a_step_that_is_logged():
@@ -63,4 +62,24 @@ def test_a_dry_run_trains_a_little_and_leaves_nothing(tmp_path, monkeypatch):
     assert 2 < made.epochs < 3
     assert made.disk > 10 * 4 * 9572
     assert seen.notes
+    assert list((tmp_path / "temporary").glob("regard-*")) == []
+
+
+def test_its_memory_is_that_of_a_checkpoint_and_a_validation_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(measure, "SECONDS", 0.0)
+    monkeypatch.setattr(plan, "TIMED", 0.0)
+    take, order = Exam.take, []
+    monkeypatch.setattr(Exam, "take", lambda *given: order.append("validation") or take(*given))
+    monkeypatch.setattr(plan.checkpoint, "save", lambda place, step, tensors, facts: order.append(sorted(tensors)[0]))
+    monkeypatch.setattr(plan, "memory", lambda: order.append("memory") or 101 * len(order))
+    assert rehearsed(small(tmp_path), "", []).memory == 404
+    assert order == ["memory", "average", "validation", "memory"]
+
+
+def test_a_dry_run_that_is_ended_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    with pytest.raises(SystemExit) as left:
+        rehearsed(small(tmp_path), "", [Watch(lambda _: signal.raise_signal(signal.SIGTERM))])
+    assert left.value.code == 143
     assert list((tmp_path / "temporary").glob("regard-*")) == []

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -16,7 +17,7 @@ from regard.errors import FolderError, InputError, RegardError, UserError
 from regard.folder import open_folder, read_manifest
 from regard.recipe import load
 from regard.training import checkpoint, measure
-from regard.training.course import Interrupted, State
+from regard.training.course import Course, Interrupted, State
 from regard.training.crew import Learner
 from regard.training.flat import Flat
 from regard.training.lock import alone
@@ -129,6 +130,29 @@ def test_ctrl_c_and_sigterm_save_and_the_next_goes_on(recipe, whole, tmp_path):
     assert outcome(tmp_path) == whole
 
 
+@pytest.mark.parametrize("kind", ["step", "validation", "end"])
+def test_asked_to_end_at_the_last_step_it_leaves_the_scores_to_the_next(recipe, whole, tmp_path, kind):
+    with pytest.raises(Interrupted, match="stopped at step 50, all is saved; the same command goes on from here"):
+        train(recipe, tmp_path, watchers=[on(kind, raised(signal.SIGINT), 50)])
+    assert told(tmp_path)[-1]["why"] == "steps"
+    assert not (tmp_path / "scores.json").exists()
+    train(recipe, tmp_path)
+    assert outcome(tmp_path) == whole
+
+
+def test_who_watches_may_recall_what_was_before(recipe, out):
+    class Recalling(Watch):
+        def recall(self, events):
+            self.past = events
+
+    seen = Recalling()
+    with pytest.raises(Cut):
+        train(recipe, out, watchers=[seen, on("start", cut)])
+    assert [(event["event"], event["step"]) for event in seen.past if "step" in event] == [
+        ("step", 10), ("step", 20), ("validation", 20), ("step", 30),
+    ]  # fmt: skip
+
+
 def test_a_second_ctrl_c_leaves_at_once(recipe, whole, out):
     with pytest.raises(KeyboardInterrupt):
         train_until(33, raised(signal.SIGINT, signal.SIGINT), recipe, out)
@@ -190,6 +214,46 @@ def test_an_ended_training_has_nothing_left_to_do(recipe, ended, whole, monkeypa
     assert outcome(ended) == whole
 
 
+def cut_off(path):
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+@pytest.mark.parametrize("name", ["scores.json", "CARD.md", "curves.svg", "tokens.model", "recipe.toml"])
+def test_a_file_of_a_finished_folder_is_made_again(recipe, ended, whole, tmp_path, monkeypatch, name):
+    out = shutil.copytree(ended, tmp_path / "out")
+    cut_off(out / name)
+    monkeypatch.setattr(Learner, "learn", cut)
+    train(recipe, out)
+    assert name in open_folder(out)
+    assert outcome(out) == whole
+
+
+@pytest.mark.parametrize("damage", [cut_off, Path.unlink])
+@pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
+def test_weights_that_are_damaged_come_out_of_the_checkpoint(recipe, ended, whole, tmp_path, monkeypatch, name, damage):
+    out, seen = shutil.copytree(ended, tmp_path / "out"), Watch()
+    damage(out / name)
+    monkeypatch.setattr(Learner, "learn", cut)
+    train(recipe, out, watchers=[seen])
+    assert seen.notes[1:] == ["weights.safetensors is missing or damaged: the weights of step 50 take its place"]
+    assert open_folder(out)
+    assert outcome(out) == whole
+
+
+def test_where_the_best_weights_are_lost_the_last_are_scored_and_said_to_be(tmp_path, monkeypatch):
+    recipe, out, seen = small(tmp_path, steps=20, validate_every=10), tmp_path / "out", Watch()
+    values = iter([3.0, 2.0])
+    monkeypatch.setattr("regard.training.course.better", lambda *_: next(values))
+    train(recipe, out)
+    assert "- **best weights**: those of step 10\n" in (out / "CARD.md").read_text(encoding="utf-8")
+    cut_off(out / "weights.safetensors")
+    train(recipe, out, watchers=[seen])
+    assert seen.notes[-1].endswith("the weights of step 20 take its place; those of step 10, the best, are lost")
+    assert read_manifest(out)["step"] == 20
+    assert "- **best weights**: those of step 20\n" in (out / "CARD.md").read_text(encoding="utf-8")
+    assert open_folder(out)
+
+
 @contextmanager
 def room(size):
     """No file may grow beyond that; whoever writes more is told so, as on a full disk."""
@@ -232,9 +296,7 @@ def test_a_disk_that_is_full_is_said_to_be(recipe, tmp_path, monkeypatch):
     def filled(*_):
         monkeypatch.setattr("os.fsync", full)
 
-    with pytest.raises(
-        RegardError, match=r"the checkpoint of step 10 cannot be .*: No space left on device; make room"
-    ):
+    with pytest.raises(RegardError, match=r"cannot write .*out: No space left on device; when that is mended, the sa"):
         train_until(7, filled, recipe, tmp_path / "out")
 
 
@@ -391,17 +453,87 @@ def test_settings_are_kept_of_a_training_that_has_begun(recipe, tmp_path, monkey
     assert settings.read_bytes() == kept
 
 
+def test_who_calls_has_its_threads_again_and_its_own_time_is_no_part_of_the_training(tmp_path):
+    seen, before, threads = [], time.process_time(), torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        train(
+            small(tmp_path, steps=10),
+            tmp_path / "out",
+            watchers=[on("step", lambda: seen.append(torch.get_num_threads()))],
+        )
+        assert (seen, torch.get_num_threads()) == ([1], 3)
+    finally:
+        torch.set_num_threads(threads)
+    spent = time.process_time() - before
+    assert 0 < read(tmp_path / "out" / "log.jsonl")[-1]["cpu_seconds"] <= spent + 0.01  # rounded
+
+
+@pytest.mark.parametrize("left", [b"", b'{"device":"cpu","precision":"float32","wor', b'{"piece":"large"}', None])
+def test_settings_are_those_of_the_checkpoint_whatever_became_of_their_file(recipe, whole, out, monkeypatch, left):
+    settings = out / "training" / "settings.json"
+    settings.write_bytes(left) if left is not None else settings.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr("regard.training.run.measured", cut)
+        train(recipe, out)
+    assert outcome(out) == whole
+
+
+def test_without_checkpoint_and_whole_settings_they_are_measured_again(recipe, whole, tmp_path):
+    with pytest.raises(Cut):
+        train(recipe, tmp_path, watchers=[on("start", cut)])
+    settings = tmp_path / "training" / "settings.json"
+    kept = settings.read_bytes()
+    settings.write_bytes(kept[:-7])
+    train(recipe, tmp_path)
+    assert settings.read_bytes() == kept
+    assert outcome(tmp_path) == whole
+
+
 def test_a_plan_by_the_clock_is_kept_with_its_checkpoint(tmp_path):
-    recipe = small(tmp_path, seconds=2, steps=100000, validate_every=0)
+    recipe = small(tmp_path, seconds=60, steps=100000, validate_every=0)
+    with pytest.raises(Cut):
+        train_until(13, cut, recipe, tmp_path / "out")
+    found, _ = checkpoint.latest(tmp_path / "out" / "training")
+    none = msgspec.convert(found.facts, State)
+    assert (none.step, none.steps, none.validate_every) == (10, 100000, 0)
     with pytest.raises(Cut):
         train_until(25, cut, recipe, tmp_path / "out")
     found, _ = checkpoint.latest(tmp_path / "out" / "training")
     plan = msgspec.convert(found.facts, State)
     assert (plan.step, plan.steps % 10, plan.steps < 100000) == (20, 0, True)
+    assert plan.validate_every == max(plan.steps // 20 // 10 * 10, 10)
     seen = Watch()
     with pytest.raises(Cut):
         train(recipe, tmp_path / "out", watchers=[seen, on("step", cut)])
     assert (seen.events[-1]["step"], seen.events[-1]["of"]) == (30, plan.steps)
+
+
+def test_a_run_by_the_clock_whose_steps_are_slow_ends_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(Course, "clock", lambda course: setattr(course.state, "seconds", 30.0 * course.state.step))
+    train(small(tmp_path, seconds=100, steps=100000, validate_every=0), tmp_path / "out")
+    end = told(tmp_path / "out")[-1]
+    assert (end["why"], end["step"], end["best_step"]) == ("time", 3, 3)
+
+
+def test_what_passes_until_the_first_step_is_done_says_nothing_of_the_speed(tmp_path, monkeypatch):
+    """Neither of a beginning, nor of each time it goes on."""
+    clock, recipe = Course.clock, small(tmp_path, seconds=1000, steps=100000, validate_every=0)
+
+    def by_hand(course):
+        """A second a step, behind 300 s of which the clock of a new process does not know."""
+        clock(course)
+        course.state.seconds = course.before + 300 + course.state.step - course.first
+
+    monkeypatch.setattr(Course, "clock", by_hand)
+    for step, more in ((11, {"first_steps": 1, "first_seconds": 300}), (31, {"first_steps": 2, "first_seconds": 600})):
+        with pytest.raises(Interrupted):
+            train_until(step, raised(signal.SIGINT), recipe, tmp_path / "out")
+        found, _ = checkpoint.latest(tmp_path / "out" / "training")
+        assert found.facts["step"] == step
+        assert more.items() <= found.facts.items()
+    assert found.facts["seconds"] == 300 + 10 + 300 + 19
+    assert found.facts["steps"] == 400  # 371 s are left: whole tens of steps
 
 
 def test_the_average_is_what_is_kept(ended, whole):

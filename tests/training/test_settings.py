@@ -1,5 +1,8 @@
 """How a machine trains fastest, out of what was measured."""
 
+import os
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -18,8 +21,8 @@ def test_what_is_worth_trying():
     auto = candidates(TrainingSpec(batch=900), "cpu")
     assert auto == [(kind, piece) for kind in ("float32", "bfloat16") for piece in (512, 900)]
     assert candidates(TrainingSpec(batch=97, precision="float32"), "cpu") == [("float32", 97)]
-    assert candidates(TrainingSpec(), "cuda") == [("bfloat16", 16384)]
-    assert candidates(TrainingSpec(precision="float32"), "mps") == [("float32", 16384)]
+    assert candidates(TrainingSpec(batch=99991), "cuda") == [("bfloat16", 16384)]
+    assert candidates(TrainingSpec(batch=4093, precision="float32"), "mps") == [("float32", 4093)]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +66,25 @@ def test_a_device_is_known_and_there(monkeypatch):
     assert check_device("cuda:1") == "cuda:1"
 
 
-def test_memory_can_be_kept_anywhere():
-    assert cores() >= 1
+def test_the_cores_are_those_that_this_process_may_use(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {2, 3, 7}, raising=False)
+    assert cores() == 3
+    monkeypatch.delattr("os.sched_getaffinity")
+    for counted, known in ((11, 11), (None, 1)):
+        monkeypatch.setattr("os.cpu_count", lambda counted=counted: counted)
+        assert cores() == known
+
+
+@pytest.mark.parametrize(("system", "libc", "told"), [("linux", "glibc", 3), ("linux", "", 0), ("darwin", "glibc", 0)])
+def test_memory_is_kept_where_the_system_can_be_told(monkeypatch, system, libc, told):
+    asked = {}
+    monkeypatch.setattr("ctypes.CDLL", lambda _: SimpleNamespace(mallopt=asked.__setitem__))
+    monkeypatch.setattr("platform.libc_ver", lambda: (libc, "2.41"))
+    monkeypatch.setattr("sys.platform", system)
+    monkeypatch.setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "7")
     keep_memory()
-    assert torch.ones(1009, 101).sum() == 1009 * 101
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "7"  # as its owner wants it
+    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY")
+    keep_memory()
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == "16"
+    assert asked == dict([(-4, 0), (-1, 2**31 - 1), (-2, 2**26)][:told])

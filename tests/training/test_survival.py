@@ -152,6 +152,12 @@ def test_killed_three_times_it_goes_on_as_if_nothing_had_happened(recipe, whole,
 
 
 @pytest.mark.slow
+def test_killed_with_two_workers_in_bfloat16_it_goes_on_as_if_nothing_had_happened(tmp_path):
+    recipe = written(tmp_path, accumulate=2, precision='"bfloat16"')
+    survives(recipe, undisturbed(recipe, tmp_path / "whole"), tmp_path, 3)
+
+
+@pytest.mark.slow
 def test_killed_fifty_times_with_its_workers_it_goes_on_as_if_nothing_had_happened(tmp_path):
     recipe = written(tmp_path, accumulate=2)
     whole = undisturbed(recipe, tmp_path / "whole")

@@ -84,8 +84,8 @@ class Rotary(nn.Module):
 
     def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """x [B, H, T, K]"""
-        angles = turns(x.size(-2), self.key_width, offset).to(x.device)
-        cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+        angles = turns(x.size(-2), self.key_width, offset)  # not every device knows float64
+        cos, sin = angles.cos().to(x), angles.sin().to(x)
         first, second = x.chunk(2, -1)
         return torch.cat((first * cos - second * sin, second * cos + first * sin), -1)
 

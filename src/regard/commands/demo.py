@@ -25,20 +25,20 @@ def demo() -> None:
         from regard.models.build import parameters
         from regard.training.strings import Pupil, Task
         from regard.training.threads import one_thread
-    one_thread()
-    pupil = Pupil(load(shipped("reverse")), Task())
-    print(f"A Transformer of {parameters(pupil.model):,} numbers learns to write backwards.", flush=True)
-    exact = learn(pupil)
-    print()
-    for word, answer in zip(WORDS, pupil.answer(WORDS), strict=True):
-        print(f"  {word:>10} -> {answer:<10}  {'right' if answer == word[::-1] else 'wrong: ' + word[::-1]}")
-    (answer,) = pupil.answer([SHOWN])
-    print(f"\nWhere it looked in {SHOWN!r} (columns) before it wrote each letter (rows):\n")
-    print(blocks(pupil.cross_attention(SHOWN, answer), [*SHOWN, END], [*answer, END]))
-    if exact >= GOOD:
-        print("\nNobody told it that backwards is an anti-diagonal: no line of the code says so.")
-    else:
-        print(f"\nCut off after {SECONDS} s, not yet good: a less busy machine gets further.")
+    with one_thread():
+        pupil = Pupil(load(shipped("reverse")), Task())
+        print(f"A Transformer of {parameters(pupil.model):,} numbers learns to write backwards.", flush=True)
+        exact = learn(pupil)
+        print()
+        for word, answer in zip(WORDS, pupil.answer(WORDS), strict=True):
+            print(f"  {word:>10} -> {answer:<10}  {'right' if answer == word[::-1] else 'wrong: ' + word[::-1]}")
+        (answer,) = pupil.answer([SHOWN])
+        print(f"\nWhere it looked in {SHOWN!r} (columns) before it wrote each letter (rows):\n")
+        print(blocks(pupil.cross_attention(SHOWN, answer), [*SHOWN, END], [*answer, END]))
+        if exact >= GOOD:
+            print("\nNobody told it that backwards is an anti-diagonal: no line of the code says so.")
+        else:
+            print(f"\nCut off after {SECONDS} s, not yet good: a less busy machine gets further.")
 
 
 def learn(pupil: "Pupil") -> float:

@@ -28,7 +28,7 @@ class Checkpoint(NamedTuple):
 
 def save(folder: Path, step: int, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> Path:
     """Writes a checkpoint; older ones than the last two go."""
-    from safetensors.torch import save as as_bytes
+    from safetensors.torch import save as as_bytes  # save_file, if it is killed, leaves what nobody takes away
 
     folder.mkdir(parents=True, exist_ok=True)
     data = as_bytes(dict(tensors), metadata={"facts": msgspec.json.encode(dict(facts)).decode()})
@@ -62,7 +62,9 @@ def latest(folder: Path) -> tuple[Checkpoint | None, list[str]]:
 
     damaged = []
     for path in found(folder):
-        if hashlib.sha256(path.read_bytes()).hexdigest()[:DIGITS] != path.stem.rpartition("-")[2]:
+        with path.open("rb") as whole:
+            digest = hashlib.file_digest(whole, "sha256").hexdigest()[:DIGITS]
+        if digest != path.stem.rpartition("-")[2]:
             damaged.append(path.name)
             path.unlink()
             continue

@@ -13,7 +13,7 @@ from regard.training import checkpoint
 from regard.training.crew import Share
 from regard.training.exam import Exam, Result, better
 from regard.training.finish import put_model
-from regard.training.plan import FIRST_LOOK, ROUND, replanned
+from regard.training.plan import EARLY, FIRST_LOOK, ROUND, replanned
 from regard.training.schedule import rate_at
 from regard.training.signals import Stop
 
@@ -41,9 +41,12 @@ class State(msgspec.Struct, kw_only=True):
     tokens: int = 0  # target tokens read
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    first_steps: int = 0  # one each time it began or went on: it waits for the workers,
+    first_seconds: float = 0.0  # and what passed until it was done says nothing of how fast the others are
     steps: int = 0  # planned
     validate_every: int = 0
     best: float | None = None
+    best_loss: float = 0.0
     best_step: int = 0
     strikes: int = 0  # validations without a better one
     ended: str = ""  # why
@@ -53,6 +56,12 @@ class State(msgspec.Struct, kw_only=True):
     line_seconds: float = 0.0  # and the time
 
 
+def cpu_seconds() -> float:
+    """What this process has used so far, and those that it started and that have ended."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
 class Course:
     """What a run does between its start and its end."""
 
@@ -60,6 +69,7 @@ class Course:
         self.run_of, self.spec, self.state = run, run.recipe.training, run.state
         self.exam, self.stream = exam, stream
         self.began, self.before = time.monotonic(), self.state.seconds
+        self.first = self.state.step + 1
         self.cpu_before, self.cpu_workers = self.state.cpu_seconds, 0.0
         self.saved = time.monotonic()
 
@@ -74,6 +84,8 @@ class Course:
         while not state.ended:
             norm, rate = self.step()
             self.clock()
+            if state.step == self.first:
+                self.started()
             last = state.step >= state.steps
             if state.step % ROUND == 0 or last:
                 self.log(norm, rate)
@@ -84,11 +96,11 @@ class Course:
             state.ended = self.why()
             if state.ended:  # before it is saved: who is killed between the two tells it again
                 self.run_of.see("end", why=state.ended, best_step=state.best_step, **self.spent())
-            plans = self.spec.seconds > 0 and (validates or state.step == FIRST_LOOK)
+            plans = self.plans() and (validates or not state.validate_every)
             if stop or state.ended or plans or self.wants_saving():
                 self.save()
-            if stop and not state.ended:
-                self.interrupted(stop)
+            if stop:
+                return
 
     def step(self) -> tuple[float, float]:
         """One step: gradients of all pieces, then better weights. Returns the gradient's length and the rate."""
@@ -116,10 +128,23 @@ class Course:
     def clock(self) -> None:
         """Writes down the time that has passed, here and in the workers."""
         self.state.seconds = self.before + time.monotonic() - self.began
-        mine = os.times()
-        self.state.cpu_seconds = (
-            self.cpu_before + time.process_time() + self.cpu_workers + mine.children_user + mine.children_system
-        )
+        self.state.cpu_seconds = self.cpu_before + cpu_seconds() - self.run_of.cpu_began + self.cpu_workers
+
+    def started(self) -> None:
+        """Leaves the first step, and what came before it, out of the speed."""
+        self.state.first_steps += 1
+        self.state.first_seconds += self.state.seconds - self.before
+
+    def plans(self) -> bool:
+        """Whether the run is one by the clock, and its speed is known."""
+        state, planned = self.state, self.spec.seconds
+        enough = state.step >= FIRST_LOOK or state.seconds - state.first_seconds >= EARLY * planned
+        return planned > 0 and state.step > state.first_steps and enough
+
+    def speed(self) -> float:
+        """Steps a second, validations and checkpoints counted."""
+        state = self.state
+        return (state.step - state.first_steps) / (state.seconds - state.first_seconds)
 
     def spent(self) -> dict[str, float | int]:
         return {
@@ -157,14 +182,23 @@ class Course:
         with run.improver.averaged():
             result = self.exam.take(run.module)
             value = better(self.spec.stop_on, result)
-            best = math.isfinite(value) and (state.best is None or value > state.best)
+            best = self.is_better(value, result.loss)
             if best:
-                state.best, state.best_step, state.strikes = value, state.step, 0
+                state.best, state.best_loss = value, result.loss
+                state.best_step, state.strikes = state.step, 0
                 put_model(run.out, run.recipe, run.corpus, run.module, state.step)
             else:
                 state.strikes += 1
         self.clock()
         self.tell(result, value, best)
+
+    def is_better(self, value: float, loss: float) -> bool:
+        """Whether these weights are the best so far: of equal scores, those of the lower loss are.
+
+        So patience, too, has it: scores stand still as long as all is wrong, when the loss alone shows what is learnt.
+        """
+        best = (-math.inf, -math.inf) if self.state.best is None else (self.state.best, -self.state.best_loss)
+        return math.isfinite(value) and math.isfinite(loss) and (value, -loss) > best
 
     def tell(self, result: Result, value: float, best: bool) -> None:
         figures = {name: score.value for name, score in result.scores.items()}
@@ -210,13 +244,15 @@ class Course:
         """A checkpoint. Plans are made anew here alone, so that a run that goes on has the same one."""
         state, run = self.state, self.run_of
         self.clock()
-        if not state.ended:
-            state.steps = replanned(self.spec, state.step, state.seconds, state.steps)
+        if self.plans() and not state.ended:
+            state.steps = replanned(self.spec.seconds, state.step, state.seconds, self.speed())
             state.validate_every = state.validate_every or self.validations()
         tensors = run.improver.tensors()
         if not all(bool(tensor.isfinite().all()) for tensor in tensors.values()):
             self.failed("the weights are not numbers")
-        checkpoint.save(run.place, state.step, tensors, msgspec.to_builtins(state))
+        run.journal.keep()
+        facts = {**msgspec.to_builtins(state), "settings": msgspec.to_builtins(run.settings)}
+        checkpoint.save(run.place, state.step, tensors, facts)
         self.saved = time.monotonic()
 
     def failed(self, what: str) -> None:
@@ -234,7 +270,9 @@ class Course:
         return self.spec.validate_every or chosen
 
     def interrupted(self, stop: Stop) -> None:
-        self.run_of.see("end", why="interrupted", best_step=self.state.best_step, **self.spent())
+        """Tells it, unless the last step is done: then the scores alone are left to the next start."""
+        if not self.state.ended:
+            self.run_of.see("end", why="interrupted", best_step=self.state.best_step, **self.spent())
         raise Interrupted(
             f"stopped at step {self.state.step}, all is saved; the same command goes on from here", 128 + stop.signal
         )

@@ -30,6 +30,7 @@ from regard.text.tokens import Vocabulary
 from regard.training.flat import Flat
 from regard.training.objective import Objective, make_objective
 from regard.training.settings import Settings, keep_memory
+from regard.training.threads import one_thread
 
 LARGE = 1_000_003  # a prime, to make one seed of several numbers
 
@@ -79,7 +80,9 @@ class Crew:
         self.grads: list[Tensor] = []
         self.pipes: list[Connection] = []
         self.workers: list[SpawnProcess] = []
-        Finalize(None, self.close, exitpriority=1)  # an exit waits for the workers, and they for the pipes' end
+        self.at_exit = Finalize(
+            None, self.close, exitpriority=1
+        )  # an exit waits for the workers, and they for the pipes' end
         if settings.workers > 1:  # the parameters of model and optimizer are views of it, and stay so
             learner.flat.values.share_memory_()
         try:
@@ -117,8 +120,13 @@ class Crew:
         return Share(*(sum(column) for column in zip(*done, strict=True)))
 
     def close(self) -> None:
+        """Lets the workers go, and waits until they have gone."""
+        self.at_exit.cancel()
         for pipe in self.pipes:
             pipe.close()
+        for worker in self.workers:
+            if worker.is_alive():
+                worker.join()
 
 
 class Job(NamedTuple):
@@ -161,12 +169,11 @@ def work(job: Job, pipe: Connection) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     threading.Thread(target=follow, daemon=True).start()
     keep_memory()
-    torch.set_num_threads(1)
     module = build(job.recipe.model, *job.sizes)
     flat = Flat(module, job.values, job.grads)
     objective = make_objective(job.recipe, module, job.settings.dtype, job.mask)
     learner = Learner(job.recipe, module, flat, objective, Pairs(job.folder, job.vocabulary))
-    with suppress(EOFError, ConnectionError):  # nobody asks, or waits for the answer, any more
+    with one_thread(), suppress(EOFError, ConnectionError):  # nobody asks, or waits for the answer, any more
         while True:
             pipe.send(answer(learner, *pipe.recv()))
 

@@ -47,7 +47,7 @@ class Exam:
     def __init__(self, recipe: Recipe, corpus: Corpus, objective: Objective, device: str) -> None:
         self.recipe, self.corpus, self.objective, self.device = recipe, corpus, objective, device
         self.held = Held(recipe, corpus)
-        self.questions = self.questions_of(corpus.valid, recipe.data.valid)[:ASKED]
+        self.questions = spread(self.questions_of(corpus.valid, recipe.data.valid))
 
     def questions_of(self, pairs: Sequence[tuple[str, str]], files: Sequence[FilesSpec] = ()) -> list[Question]:
         """What is asked of pairs that come from these files; without any they were held out."""
@@ -148,6 +148,12 @@ def as_ids(recipe: Recipe, pair: tuple[str, str], corpus: Corpus) -> tuple[list[
         source = front + last
     ids = corpus.vocabulary.target.encode(target or source)
     return ([] if recipe.task in ALONE else corpus.vocabulary.source.encode(source)), ids
+
+
+def spread(asked: Sequence[Question]) -> list[Question]:
+    """At most so many as a validation asks, from all over them: files are sorted by length, or by alphabet."""
+    count = min(len(asked), ASKED)
+    return [asked[i * len(asked) // count] for i in range(count)]
 
 
 def answered(

@@ -1,6 +1,6 @@
 """What lies in a model's folder: the best weights so far at any moment, and at the end scores and a card."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,14 @@ from torch import Tensor, nn
 from regard import __version__, folder
 from regard.corpus.labels import to_json
 from regard.corpus.prepare import Corpus
+from regard.errors import FolderError
 from regard.evaluate.score import as_json
 from regard.models.build import fill_in
 from regard.recipe import Recipe, to_toml
 from regard.training.card.curves import curves
 from regard.training.card.whole import card
 from regard.training.exam import Exam, answered
+from regard.training.watch import Event
 from regard.training.watch.journal import read
 from regard.translate.translator import BEAM
 
@@ -56,8 +58,22 @@ def as_file(plain: object) -> bytes:
 
 
 def finished(out: Path) -> bool:
-    """Whether a folder's model has its scores."""
-    return (out / folder.MANIFEST).is_file() and SCORES in folder.read_manifest(out)["files"]
+    """Whether a folder's model has its scores, and each file is as it was written."""
+    try:
+        return SCORES in folder.open_folder(out)
+    except FolderError:
+        return False
+
+
+def has_weights(out: Path) -> bool:
+    """Whether the best weights are there as they were written; a manifest that cannot say so goes."""
+    try:
+        wanted = folder.read_manifest(out)["files"].get(WEIGHTS)
+    except FolderError:
+        (out / folder.MANIFEST).unlink(missing_ok=True)
+        return False
+    path = out / WEIGHTS
+    return path.is_file() and folder.digest(path.read_bytes()) == wanted
 
 
 def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Module, log: Path) -> None:
@@ -71,10 +87,19 @@ def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Mod
             questions = exam.questions_of(pairs, files)
             _, values = answered(recipe, answerer, questions, BEAM)
             found[name] = as_json(recipe.task, len(questions), values)
-    events = read(log)
+    step = folder.read_manifest(out)["step"]
+    events = best_at(step, read(log))
     more = {
         SCORES: as_file(found),
         "curves.svg": curves(events).encode(),
         "CARD.md": card(out.resolve().name, recipe, corpus.report, events, found).encode(),
     }
-    put_model(out, recipe, corpus, module, folder.read_manifest(out)["step"], more)
+    put_model(out, recipe, corpus, module, step, more)
+
+
+def best_at(step: int, events: Sequence[Event]) -> list[Event]:
+    """The events, where the step whose weights are kept counts as the best: the best ones may have been damaged."""
+    return [
+        {**event, "best": event["step"] == step} if event["event"] == "validation" and event["step"] >= step else event
+        for event in events
+    ]

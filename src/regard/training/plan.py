@@ -8,25 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from regard.models.build import parameters
-from regard.recipe import Recipe, TrainingSpec
+from regard.recipe import Recipe
+from regard.training import checkpoint
+from regard.training.exam import Exam
 from regard.training.settings import check_device
+from regard.training.signals import leaving
+from regard.training.threads import one_thread
 from regard.training.watch import Watcher
 from regard.training.watch.words import duration, size
 
 if TYPE_CHECKING:
     from regard.training.run import Run
 
-FIRST_LOOK = 20  # steps after which the speed is known well enough for a first plan
-ROUND = 10  # steps; plans are multiples of it, as what is logged and saved
+FIRST_LOOK = 20  # steps after which the speed is known well enough for a first plan,
+EARLY = 0.1  # or this share of the time, where steps are slow
+ROUND = 10  # steps; plans are multiples of it where there is time for so many, as what is logged and saved
 
 
-def replanned(spec: TrainingSpec, step: int, seconds: float, steps: int) -> int:
-    """The steps of a run that shall end at a time, after so many steps in so many seconds."""
-    if not spec.seconds or step < FIRST_LOOK:
-        return steps
-    left = max(0.0, spec.seconds - seconds)
-    more = int(left * step / seconds) // ROUND * ROUND
-    return max(step + more, ROUND)
+def replanned(planned: float, step: int, seconds: float, speed: float) -> int:
+    """The steps of a run for which so many seconds are planned, after some steps and seconds, by its steps a second."""
+    steps = step + int(max(0.0, planned - seconds) * speed)
+    rounded = steps // ROUND * ROUND
+    return rounded if rounded > step else steps
 
 
 class Plan(NamedTuple):
@@ -67,7 +70,7 @@ def rehearsed(recipe: Recipe, device: str, watchers: Sequence[Watcher]) -> Plan:
     from regard.training.run import Run
 
     check_device(device)
-    with tempfile.TemporaryDirectory(prefix="regard-") as folder:
+    with leaving(), one_thread(), tempfile.TemporaryDirectory(prefix="regard-") as folder:
         run = Run(recipe, Path(folder), device, watchers)
         try:
             return seen(run, Path(folder))
@@ -76,7 +79,7 @@ def rehearsed(recipe: Recipe, device: str, watchers: Sequence[Watcher]) -> Plan:
 
 
 def seen(run: "Run", folder: Path) -> Plan:
-    """The plan of a run, by its first steps."""
+    """The plan of a run, by its first steps, a checkpoint and a validation."""
     spec, settings, corpus = run.recipe.training, run.settings, run.corpus
     stream, tokens, count, began = run.stream(), 0, 0, time.perf_counter()
     for number, pieces in enumerate(stream):
@@ -88,7 +91,11 @@ def seen(run: "Run", folder: Path) -> Plan:
         if number > 1 and passed > TIMED:
             break
     steps = round(spec.seconds * count / passed) if spec.seconds else spec.steps
-    numbers = parameters(run.module)
+    numbers, learning = parameters(run.module), memory()
+    disk = sum(one.stat().st_size for one in folder.rglob("*") if one.is_file()) + COPIES * FLOAT * numbers
+    checkpoint.save(run.place, 0, run.improver.tensors(), {})
+    with run.improver.averaged():
+        Exam(run.recipe, corpus, run.objective, settings.device).take(run.module)
     return Plan(
         pairs=len(corpus.train),
         parameters=numbers,
@@ -98,13 +105,13 @@ def seen(run: "Run", folder: Path) -> Plan:
         epochs=steps / (len(stream.now) * stream.blocks),
         seconds=steps * passed / count,
         tokens_per_second=tokens / passed,
-        memory=memory() * settings.workers,
-        disk=sum(one.stat().st_size for one in folder.rglob("*") if one.is_file()) + COPIES * FLOAT * numbers,
+        memory=memory() + learning * (settings.workers - 1),
+        disk=disk,
     )
 
 
 def memory() -> int:
-    """The bytes that this process has held at most; each worker holds about as many."""
+    """The bytes that this process has held at most; while it learns, each worker holds about as many."""
     if sys.platform == "win32":
         return 0
     import resource

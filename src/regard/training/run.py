@@ -23,10 +23,11 @@ from regard.models.build import build, parameters
 from regard.recipe import Recipe, difference, load, to_toml
 from regard.text.languages import check_language
 from regard.training import checkpoint
-from regard.training.course import Course, State
+from regard.training.checkpoint import Checkpoint
+from regard.training.course import Course, State, cpu_seconds
 from regard.training.crew import Crew, Learner
 from regard.training.exam import Exam
-from regard.training.finish import as_file, finish, finished
+from regard.training.finish import WEIGHTS, as_file, finish, finished, has_weights, put_model
 from regard.training.flat import Flat
 from regard.training.improver import Improver
 from regard.training.lock import alone
@@ -36,8 +37,9 @@ from regard.training.older import Older
 from regard.training.settings import Settings, check_device, keep_memory
 from regard.training.signals import leaving, stopping
 from regard.training.sizes import mask_of, sizes_of
-from regard.training.watch import Watcher
-from regard.training.watch.journal import Journal
+from regard.training.threads import one_thread
+from regard.training.watch import Recalling, Watcher
+from regard.training.watch.journal import Journal, read
 
 PLACE, LOG = "training", "log.jsonl"  # in the model's folder
 RECIPE, SETTINGS, DATA = "recipe.toml", "settings.json", "data"  # in PLACE
@@ -49,7 +51,7 @@ def train(recipe: Recipe, out: Path, *, device: str = "", watchers: Sequence[Wat
     recipe = coded(recipe)
     claim(out, recipe)
     try:
-        with leaving(), alone(out / PLACE), tidied(out):
+        with leaving(), alone(out / PLACE), tidied(out), one_thread():
             run = Run(recipe, out, device, watchers)
             try:
                 run.go()
@@ -108,8 +110,8 @@ class Run:
 
     def __init__(self, recipe: Recipe, out: Path, device: str, watchers: Sequence[Watcher]) -> None:
         self.recipe, self.out, self.place = recipe, out, out / PLACE
+        self.cpu_began = cpu_seconds()
         keep_memory()
-        torch.set_num_threads(1)
         self.journal = Journal(out / LOG)
         self.watchers: list[Watcher] = [*watchers, self.journal]
         older = Older(recipe.start_from) if recipe.start_from else None
@@ -119,11 +121,12 @@ class Run:
         self.module = build(recipe.model, *sizes)
         if older:
             self.say(older.lend(self.module))
-        self.settings = self.kept_settings(device)
+        found, damaged = checkpoint.latest(self.place)
+        self.settings = self.kept_settings(found, device)
         flat = Flat(self.module.to(self.settings.device))
         self.improver = Improver(flat, recipe.training)
         self.objective = make_objective(recipe, self.module, self.settings.dtype, self.mask)
-        self.state = self.resumed()
+        self.state = self.resumed(found, damaged)
         self.width = getattr(recipe.model, "width", 1)
         learner = Learner(recipe, self.module, flat, self.objective, self.corpus.train)
         put(self.place / RECIPE, to_toml(recipe).encode())
@@ -136,11 +139,9 @@ class Run:
     def say(self, text: str) -> None:
         self.see("note", text=text)
 
-    def kept_settings(self, device: str) -> Settings:
+    def kept_settings(self, found: Checkpoint | None, device: str) -> Settings:
         """Those of the run so far, or the fastest, measured now; measuring changes no weights."""
-        path = self.place / SETTINGS
-        if path.exists() and (self.place / RECIPE).exists():  # else they may be those of another recipe
-            kept = msgspec.json.decode(path.read_bytes(), type=Settings)
+        if kept := self.begun_with(found):
             if device and device != kept.device:
                 raise UserError(f"--device is {device!r}, but this training began on {kept.device!r}; leave it out")
             check_device(kept.device)
@@ -149,23 +150,35 @@ class Run:
         settings, timings = measured(self.recipe, self.module.to(device), self.corpus.train, self.mask, device)
         for one in timings:
             self.say(f"{one.precision}, pieces of {one.piece:,} tokens: {one.speed:,.0f} target tokens/s a worker")
-        put(path, as_file(settings))
+        put(self.place / SETTINGS, as_file(settings))
         return settings
 
-    def resumed(self) -> State:
-        """Takes up the newest checkpoint that is whole; else the beginning."""
-        found, said = checkpoint.latest(self.place)
+    def begun_with(self, found: Checkpoint | None) -> Settings | None:
+        """The settings of the checkpoint; before there is one those of the file, if it is whole and of this recipe."""
+        if found and "settings" in found.facts:
+            return msgspec.convert(found.facts["settings"], Settings)
+        if (self.place / RECIPE).exists():
+            with suppress(FileNotFoundError, msgspec.DecodeError):
+                return msgspec.json.decode((self.place / SETTINGS).read_bytes(), type=Settings)
+        return None
+
+    def resumed(self, found: Checkpoint | None, damaged: Sequence[str]) -> State:
+        """Takes up a checkpoint, else the beginning; says which were damaged."""
         state = msgspec.convert(found.facts, State) if found else State(steps=self.recipe.training.steps)
         self.journal.rewind(state.step)
-        for word in said:
+        for word in damaged:
             self.say(word)
         if found:
             self.improver.load(found.tensors)
         return state
 
     def started(self) -> None:
-        """Says what is about to be learnt."""
+        """Says what is about to be learnt, and what has been."""
         corpus, recipe = self.corpus, self.recipe
+        past = read(self.journal.path)
+        for watcher in self.watchers:
+            if isinstance(watcher, Recalling):
+                watcher.recall(past)
         self.see(
             "start",
             time=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -187,10 +200,24 @@ class Run:
         with stopping() as stop:
             self.started()
             exam = Exam(self.recipe, self.corpus, self.objective, self.settings.device)
-            Course(self, exam, self.stream()).run(stop)
+            course = Course(self, exam, self.stream())
+            course.run(stop)
+            if stop:
+                course.interrupted(stop)
         self.crew.close()
         if not done:
+            self.mend()
             finish(self.out, self.recipe, self.corpus, exam, self.module, self.journal.path)
+
+    def mend(self) -> None:
+        """Where the best weights are damaged, the checkpoint's running mean takes their place."""
+        if has_weights(self.out):
+            return
+        best, step = self.state.best_step, self.state.step
+        lost = f"; those of step {best}, the best, are lost" if best not in (0, step) else ""
+        self.say(f"{WEIGHTS} is missing or damaged: the weights of step {step} take its place{lost}")
+        with self.improver.averaged():
+            put_model(self.out, self.recipe, self.corpus, self.module, step)
 
     def stream(self) -> Stream:
         """The steps of the data, from where the run stands."""

@@ -15,13 +15,16 @@ from regard.recipe import TrainingSpec
 
 MOST_WORKERS = 8
 PIECES = (512, 1024)  # target tokens; in larger ones sentences differ more, and over 2 % are filled up
-ON_A_GPU = 16384
+ON_A_GPU = 16384  # at most, for it has few cores to wait for and much to fill; measured by nobody yet
 PREPARED = "16"  # products that oneDNN keeps; it reads this when it makes its first one
 MMAP_MAX, TRIM_THRESHOLD, TOP_PAD = -4, -1, -2  # of glibc's mallopt
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What does not change a model but for rounding; a run that goes on keeps them."""
+    """How this machine computes: other precisions round otherwise, and other pieces draw another dropout.
+
+    A run that goes on keeps them.
+    """
 
     device: str = "cpu"
     precision: str = "float32"  # of products; sums, weights and the optimizer are in float32 always
@@ -62,7 +65,7 @@ def check_device(device: str) -> str:
 def candidates(spec: TrainingSpec, device: str) -> list[tuple[str, int]]:
     """Precisions and sizes of pieces worth trying."""
     if device != "cpu":
-        return [("bfloat16" if spec.precision == "auto" else spec.precision, ON_A_GPU)]
+        return [("bfloat16" if spec.precision == "auto" else spec.precision, min(ON_A_GPU, spec.batch))]
     precisions = ("float32", "bfloat16") if spec.precision == "auto" else (spec.precision,)
     sizes = sorted({min(piece, spec.batch) for piece in PIECES})
     return [(precision, piece) for precision in precisions for piece in sizes]

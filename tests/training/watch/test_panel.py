@@ -91,6 +91,30 @@ def test_a_run_that_goes_on():
     assert "20 %  step 140 of 700" in picture({**START, "resumed_at": 140})[1]
 
 
+def test_a_run_that_goes_on_looks_as_if_it_had_never_stopped():
+    before = [event for event in run() if event.get("step", 0) <= 350]
+    behind = [step(360, 5.4), validation(400, 20.0)]
+    console = terminal()
+    panel = Panel(console, Clock())
+    panel.recall(before)
+    assert console.file.getvalue() == ""
+    panel.draw = lambda: None
+    for event in ({**START, "resumed_at": 350}, *behind):
+        panel.see(event)
+    console.print(panel.render())
+    assert console.file.getvalue().splitlines() == picture(*before[1:], *behind)
+
+
+def test_a_run_that_had_ended_is_shown_so():
+    console = terminal()
+    panel = Panel(console, Clock())
+    panel.recall(run())
+    panel.draw = lambda: None
+    panel.see({**START, "resumed_at": 700})
+    console.print(panel.render())
+    assert console.file.getvalue().splitlines() == picture(*run()[1:])
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 133])
 def test_every_line_fits(width):
     long = {"source": "sehr " * 99, "target": "長" * 99, "said": "x" * 999}

@@ -7,7 +7,8 @@ log.jsonl, so what a watcher makes of a run can be made again from the file.
 """
 
 import sys
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 Event = dict[str, Any]
 
@@ -18,6 +19,13 @@ class Watcher(Protocol):
     def see(self, event: Event) -> None: ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """A watcher that is told, before the start of a run that goes on, what has been seen of it."""
+
+    def recall(self, events: Sequence[Event]) -> None: ...
 
 
 def for_stderr() -> list[Watcher]:

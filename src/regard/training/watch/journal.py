@@ -35,6 +35,10 @@ class Journal:
         kept = takewhile(lambda line: belongs(line, step), self.path.read_bytes().splitlines(keepends=True))
         self._cut(sum(map(len, kept)))
 
+    def keep(self) -> None:
+        """What it has seen is on the disk, not on its way to it."""
+        os.fsync(self._file)
+
     def close(self) -> None:
         if not self._closed:
             self._closed = True

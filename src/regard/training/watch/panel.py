@@ -62,6 +62,12 @@ class Panel:
         getattr(self, f"see_{event['event']}")(event)
         self.draw()
 
+    def recall(self, events: Sequence[Event]) -> None:
+        """What a run that goes on had come to: nothing of it is drawn before it starts."""
+        for event in events:
+            if event["event"] != "note":
+                getattr(self, f"see_{event['event']}")(event)
+
     def see_start(self, event: Event) -> None:
         self.start, self.seen_at = event, self.clock()
 
