@@ -43,7 +43,7 @@ bench-attend: $(VENV)/.dev ## attention by the fused kernel beside the plain fun
 bench-contest: $(VENV)/.dev ## five architectures learn the same captions, as large and as long as another (75 minutes)
 	@$(BIN)/python benchmarks/contest.py
 
-bench-corpus: $(VENV)/.dev ## the memory that cleaning and splitting 100 MB and 1 GB of text take
+bench-corpus: $(VENV)/.dev ## the memory that making a corpus of 100 MB and of 1 GB of text takes
 	@$(BIN)/python benchmarks/corpus.py
 
 bench-layers: $(VENV)/.dev ## the paper's base block, ours beside torch's

@@ -1,4 +1,4 @@
-"""The memory that a corpus takes while it is cleaned, its duplicates found and its held-out pairs chosen.
+"""The memory that a corpus takes while it is made: from lines of text to token ids.
 
     make bench-corpus
 
@@ -16,12 +16,9 @@ from pathlib import Path
 
 from memory import watched
 
-from regard.corpus.clean import Report
 from regard.corpus.generate import english, french
-from regard.corpus.split import choose_held_out, split
-from regard.corpus.stage import stage
-from regard.corpus.unique import duplicates
-from regard.recipe.data import DataSpec, FilesSpec
+from regard.corpus.prepare import prepare
+from regard.recipe import from_plain
 
 EVERY = 0.02  # seconds between two looks at the memory
 SENTENCES = [
@@ -64,14 +61,11 @@ def write(path: Path, megabytes: int) -> None:
 
 def work(folder: Path) -> None:
     """What is measured, in a process of its own; says what came of it."""
-    report = Report()
-    spec, files = DataSpec(folder=str(folder)), (FilesSpec(files=("pairs.tsv",)),)
-    made = stage(spec, files, folder / "stage", ("fr", "en"), report)
-    dropped = duplicates(made.keys, folder / "stage")
-    again = int(dropped.sum())
-    wanted = choose_held_out(len(made) - again)
-    valid, test, _ = split(made.keys, dropped, wanted, wanted, 1)
-    print(report.read, len(made), again, len(valid), len(test))
+    data = {"folder": str(folder), "train": [{"files": ["pairs.tsv"]}]}
+    recipe = from_plain({"source": "fr", "target": "en", "data": data, "model": {}})
+    report = prepare(recipe, folder / "data", lambda text: None).report
+    again = report["dropped"]["duplicate"]["count"]
+    print(report["read"], report["pairs"], report["extra"], again, report["valid"], report["test"])
 
 
 def measured(megabytes: int) -> tuple[list[int], float, float]:
@@ -97,11 +91,12 @@ def main() -> None:
         from measure import wait_until_idle  # which brings torch: not into the process that is measured
 
         wait_until_idle()
-    print("text MB       read       kept  duplicates  held out  seconds  peak MB")
+    print("text MB       read     learnt      extra  duplicates   held out  seconds  peak MB")
     for megabytes in given.megabytes:
-        (read, kept, again, valid, test), seconds, most = measured(megabytes)
+        (read, learnt, extra, again, valid, test), seconds, most = measured(megabytes)
         held = f"{valid}+{test}"
-        print(f"{megabytes:>7} {read:>10,} {kept:>10,} {again:>11,} {held:>9} {seconds:>8.1f} {most:>8.1f}", flush=True)
+        counts = f"{read:>10,} {learnt:>10,} {extra:>10,} {again:>11,} {held:>10}"
+        print(f"{megabytes:>7} {counts} {seconds:>8.1f} {most:>8.1f}", flush=True)
 
 
 if __name__ == "__main__":

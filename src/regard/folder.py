@@ -1,6 +1,6 @@
 """A model is ONE folder: a manifest with the SHA-256 of each file, written whole or not at all, verified on opening.
 
-    write("my-model", {"recipe.toml": text, "weights.safetensors": data})
+    put("my-model", {"recipe.toml": text, "weights.safetensors": data})
     files = open_folder("my-model")         # {"recipe.toml": path, ...}, each as it was written
     put("my-model", {"recipe.toml": text})  # another model in its place; what else lies there stays
 
@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from regard.errors import FolderError
+from regard.errors import FolderError, reading
 
 VERSION = 1
 MANIFEST = "manifest.json"
@@ -27,27 +27,8 @@ MAKING = ".making"  # where `put` writes
 JOURNAL = ".new-"  # the begin of the name that this has once it is whole: from then on the new model counts
 
 
-def write(folder: str | Path, files: Mapping[str, bytes], facts: Mapping[str, Any] | None = None) -> None:
-    """Writes the files and their manifest beside `folder`, then puts them in its place at once.
-
-    `facts` (task, languages, ...) stand in the manifest. An older model there is gone only when the new one stands.
-    """
-    folder = Path(folder)
-    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FolderError(f"{folder} exists and is no model; name another folder, or remove it")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        write_files(fresh, with_manifest(files, facts))
-        fresh.chmod(0o777 & ~umask())
-        replace(fresh, folder)
-    except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
-        raise
-
-
 def put(folder: str | Path, files: Mapping[str, bytes], facts: Mapping[str, Any] | None = None) -> None:
-    """Like `write`, but into a folder that lives on: what is no part of its model stays.
+    """Writes the files and a manifest that also holds the `facts`: task, languages, ...; what else lies there stays.
 
     The files are written to a journal inside it, and moved from there over the old ones; whoever dies on the way leaves
     the old model, or a journal that `open_folder` and the next `put` carry out. One process at a time may put.
@@ -125,7 +106,8 @@ def open_folder(folder: str | Path) -> dict[str, Path]:
         try:
             return verified(folder)
         except FolderError:
-            settle(folder)  # who put another model there has died on the way, or is on it
+            with suppress(OSError):
+                settle(folder)  # who put another model there has died on the way, or is on it
             if identity(folder / MANIFEST) == before:
                 raise
 
@@ -143,10 +125,11 @@ def verified(folder: Path) -> dict[str, Path]:
     paths = {}
     for name, wanted in read_manifest(folder)["files"].items():
         path = inside(folder, name)
-        try:
-            data = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            raise FolderError(f"{folder} lacks {name}, which its manifest names; copy the model again") from None
+        with reading(path, FolderError):
+            try:
+                data = path.read_bytes()
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                raise FolderError(f"{folder} lacks {name}, which its manifest names; copy the model again") from None
         if digest(data) != wanted:
             raise FolderError(f"{path} is not what was written (its SHA-256 differs); copy the model again")
         paths[name] = path
@@ -164,12 +147,13 @@ def inside(folder: Path, name: str) -> Path:
 def read_manifest(folder: str | Path) -> dict[str, Any]:
     """What the manifest says, without verifying the files."""
     path = Path(folder) / MANIFEST
-    try:
-        manifest = msgspec.json.decode(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise FolderError(f"no model at {folder}: there is no {MANIFEST}") from None
-    except msgspec.DecodeError:
-        raise FolderError(f"{path} is damaged; copy the model again") from None
+    with reading(path, FolderError):
+        try:
+            manifest = msgspec.json.decode(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            raise FolderError(f"no model at {folder}: there is no {MANIFEST}") from None
+        except msgspec.DecodeError:
+            raise FolderError(f"{path} is damaged; copy the model again") from None
     if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
         raise FolderError(f"{path} is no manifest of a model")
     if manifest.get("version") != VERSION:
@@ -179,10 +163,3 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
 
 def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def umask() -> int:
-    """The permissions a new folder leaves out (it can only be read by setting it)."""
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -13,8 +13,9 @@ from typing import overload
 from torch import nn
 
 from regard.corpus.labels import Labels, Rated, from_json, sizes_of
+from regard.corpus.texts import wants_marks
 from regard.engines.torch import TorchEngine
-from regard.errors import FolderError, UserError
+from regard.errors import FolderError, UserError, reading
 from regard.evaluate.score import Score
 from regard.folder import MANIFEST, open_folder
 from regard.models.build import build, fill_in
@@ -28,6 +29,7 @@ from regard.translate.translator import BEAM, spaced
 
 SHIPPED = Path(__file__).parent / "pretrained"
 RECIPE, WEIGHTS, TOKENS, LABELS = "recipe.toml", "weights.safetensors", "tokens.model", "labels.json"
+LABELLED: dict[str, type] = {"classify": list, "ratings": Rated}  # tasks, and what lies in their LABELS
 
 
 class Model:
@@ -53,7 +55,7 @@ class Model:
             labels,
             recipe.source,
             recipe.target,
-            protects=recipe.data.placeholders,
+            protects=recipe.data.placeholders and wants_marks(recipe),
             context=self.context > 0,
         )
 
@@ -86,10 +88,10 @@ class Model:
         ]
         return found[0] if isinstance(texts, str) else found
 
-    def predict(self, texts: Sequence[str], beam: int = BEAM) -> list[str]:
-        """An answer to each text, as the model's task has it: see translate/answer.py."""
+    def predict(self, texts: Sequence[str], beam: int = BEAM, before: Sequence[str] = ()) -> list[str]:
+        """An answer to each text, as the model's task has it: see translate/answer.py; `before` is for translation."""
         if self.task == "translation":
-            return [one.text for one in self.translate(list(texts), beam)]
+            return [one.text for one in self.translate(list(texts), beam, before)]
         return self.answerer.predict(texts, beam)
 
     def measure(self, texts: Sequence[str]) -> dict[str, Score]:
@@ -139,8 +141,9 @@ def is_path(name: str | Path) -> bool:
 
 def find(name: str | Path) -> Path:
     """A folder if the name is a path or a model lies there; else a model that ships with Regard."""
-    if is_path(name) or (Path(name) / MANIFEST).is_file():
-        return Path(name)
+    with reading(name, FolderError):
+        if is_path(name) or (Path(name) / MANIFEST).is_file():
+            return Path(name)
     known = sorted(path.parent.name for path in SHIPPED.glob(f"*/{MANIFEST}"))
     if name in known:
         return SHIPPED / name
@@ -150,6 +153,8 @@ def find(name: str | Path) -> Path:
 
 def sizes(recipe: Recipe, vocabulary: Vocabulary | None, labels: Labels | None) -> tuple[int, ...]:
     """How many tokens, labels, users and items there are, as models/build.py takes them."""
-    if vocabulary is None and not isinstance(labels, Rated):
+    if vocabulary is None and recipe.task != "ratings":
         raise FolderError(f"a model for {recipe.task} without {TOKENS}; copy the model again")
+    if not isinstance(labels, LABELLED.get(recipe.task, object)):
+        raise FolderError(f"a model for {recipe.task} without its {LABELS}; copy the model again")
     return sizes_of(recipe.task, [len(tokens) for tokens in vocabulary or ()], labels)

@@ -5,12 +5,13 @@ import json
 import sys
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from unicodedata import normalize
 from unittest.mock import ANY
 
 import pytest
 
-from regard.commands import evaluate as command
 from regard.commands.evaluate import evaluate
+from regard.corpus.texts import ALONE
 from regard.errors import InputError
 from regard.evaluate.bleu import bleu, chrf
 from regard.evaluate.score import Score
@@ -28,11 +29,13 @@ class Played:
     task: str = "translation"
     source: str = "de"
     target: str = "en"
+    context: int = 0
     beam: int = 0
     asked: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
 
-    def predict(self, texts, beam=None):
-        self.beam, self.asked = beam, texts
+    def predict(self, texts, beam, before):
+        self.beam, self.asked, self.before = beam, texts, before
         return [self.answers[text] for text in texts]
 
     def measure(self, texts):
@@ -123,6 +126,40 @@ def test_bytes_that_are_no_text_are_counted(models, tmp_path, write, capsys):
     assert "1 lines are not UTF-8, the first is line 2" in capsys.readouterr().err
 
 
+def test_words_out_of_two_texts_are_asked_once_too(models, write, capsys):
+    models["g2p"] = Played({"read": "R IY D", "cat": "K AE T"}, "g2p")
+    evaluate(write("a", ["read", "cat", "read"]), write("b", ["R EH D", "K AE T", "R IY D"]), model="g2p", json=True)
+    assert printed(capsys) == {"task": "g2p", "n": 2, "scores": {"wer": {"value": 0}, "per": {"value": 0}}}
+
+
+def test_a_model_that_reads_the_sentence_before_is_asked_line_by_line(models, write, capsys):
+    models["good"].context = 1
+    evaluate(write("test.tsv", ["ein Hund\ta dog", "ein Hund\tone dog"]), model="good", json=True)
+    assert (printed(capsys)["n"], models["good"].asked) == (2, ["ein Hund"] * 2)
+
+
+def test_what_lacks_a_side_is_left_out_as_in_training(models, write, capsys):
+    files = write("a.de", [*SOURCES, "", " ", "lang"]), write("a.en", [*TARGETS, "", "long", ""])
+    evaluate(*files, model="good", json=True)
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["n"], models["good"].asked) == (5, SOURCES)
+    assert err == f"note: {' and '.join(files)}: left out, for a side is empty: 2\n"
+
+
+def test_what_is_asked_and_wanted_is_spelt_as_it_was_learnt(models, write, capsys):
+    models["good"].answers = {"schöner Hügel": "café"}
+    evaluate(write("test.tsv", [normalize("NFD", " schöner Hügel\tcafé\r")]), model="good", json=True)
+    assert printed(capsys)["scores"]["exact"]["value"] == 100
+
+
+def test_columns_may_be_named_by_languages(models, write, capsys):
+    lines = [json.dumps({"en": t, "de": s}) for s, t in zip(SOURCES, TARGETS, strict=True)]
+    evaluate(write("test.jsonl", lines), model="good", json=True)
+    assert printed(capsys)["scores"]["bleu"]["value"] == 100
+    evaluate(write("test.csv", ["de,en", *map(",".join, zip(SOURCES, TARGETS, strict=True))]), model="good", json=True)
+    assert (printed(capsys)["n"], models["good"].asked) == (5, SOURCES)
+
+
 def test_against_another(models, write, capsys):
     files = write("a.de", SOURCES), write("a.en", TARGETS)
     evaluate(*files, model="good", against="poor", json=True)
@@ -157,16 +194,18 @@ def test_for_a_reader(models, write, capsys):
     assert lines.index("source      lang") < lines.index("source      ein Hund")
 
 
-def test_words_and_their_sounds(models, write, capsys):
+def test_words_and_their_sounds(models, write, tmp_path, capsys):
     answers = {"read": "R IY D", "tomato": "T AH M EY T OW", "cat": "K AE"}
     models["g2p"] = Played(answers, "g2p")
     rows = ["read\tR EH D\tR IY D", "tomato\tT AH M AA T OW", "tomato\tT AH M EY T OW", "", "cat\tK AE T"]
     evaluate(write("ref", rows), model="g2p", json=True)
     scores = {"wer": {"value": 33.33}, "per": {"value": 8.33}}  # one of three; one phone of 3 + 6 + 3
     assert printed(capsys) == {"task": "g2p", "n": 3, "scores": scores}
-    evaluate(write("ref", rows), model="g2p")
+    put = gzip.compress("".join(f"{row}\n" for row in rows).encode())
+    (tmp_path / "packed.gz").write_bytes(put)
+    evaluate(str(tmp_path / "packed"), model="g2p")
     assert capsys.readouterr().out == "g2p: 3 words\n\nwer         33.33 %\nper          8.33 %\n"
-    with pytest.raises(InputError, match="ref, line 2: one column; word and phones go in two"):
+    with pytest.raises(InputError, match="ref, line 2: one column; source and target go in two"):
         evaluate(write("ref", ["read\tR IY D", "cat"]), model="g2p")
 
 
@@ -179,7 +218,7 @@ def test_labels_and_ratings(models, write, capsys):
     assert printed(capsys) == {"task": "ratings", "n": 2, "scores": {"rmse": {"value": 0.3536}}}
 
 
-@pytest.mark.parametrize("task", command.MEASURED)
+@pytest.mark.parametrize("task", ALONE)
 def test_texts_that_are_their_own_answers(models, write, capsys, task):
     models["lm"] = Played(task=task)
     evaluate(write("a.txt", ["one two", "three"]), model="lm", json=True)
@@ -187,6 +226,19 @@ def test_texts_that_are_their_own_answers(models, write, capsys, task):
     assert models["lm"].asked == ["one two", "three"]
     with pytest.raises(InputError, match=f"2 files; a model for {task} is measured on one text"):
         evaluate(write("a.txt", ["a"]), write("b.txt", ["b"]), model="lm")
+
+
+def test_progress_is_told_a_batch_at_a_time(models, write, monkeypatch, capsys):
+    monkeypatch.setattr("regard.commands.evaluate.MANY", 2)
+    monkeypatch.setattr("regard.commands.lines.EVERY", 0)
+    files = write("a.de", SOURCES), write("a.en", TARGETS)
+    evaluate(*files, model="good", json=True, progress=True)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["scores"]["bleu"]["value"] == 100
+    assert [line.partition(",")[0] for line in err.splitlines()] == [f"{n} sentences" for n in (2, 4, 5, 5)]
+    assert (models["good"].asked, models["good"].before) == (SOURCES[4:], SOURCES[:4])
+    evaluate(*files, model="good")
+    assert capsys.readouterr().err == ""
 
 
 def test_what_is_refused(models, write, tmp_path):

@@ -1,10 +1,12 @@
 """`regard train`: what it refuses, what it reads all the same, and small trainings from words to a model."""
 
 import gzip
+import json
 import random
 import re
 import subprocess
 import sys
+from unicodedata import normalize
 
 import msgspec
 import pytest
@@ -62,12 +64,19 @@ REFUSED = {
     "gzip cut short": ({"bad.tsv.gz": PACKED[:-99]}, "bad.tsv.gz -o out", r"bad\.tsv\.gz, line 1: damaged gzip"),
     "gzip spoilt": ({"bad.tsv.gz": spoilt(PACKED)}, "bad.tsv.gz -o out", r"bad\.tsv\.gz, line 1: damaged gzip"),
     "no gzip": ({"bad.tsv.gz": TABLE}, "bad.tsv.gz -o out", r"bad\.tsv\.gz, line 1: damaged gzip"),
-    "too few": ({"bad.tsv": b"".join(LINES[:11])}, OUT, "11 pairs are left to learn from, 2 of them to be held out"),
+    "too few": ({"bad.tsv": b"".join(LINES[:11])}, OUT, r"bad\.tsv: 11 pairs are left to learn from, 2 of them to be"),
     "too few to hold out": (
-        IN, f"{OUT} --set data.held_out=40", "61 pairs .* 80 of them to be held out.* or set data.held_out lower",
+        IN, f"{OUT} --set data.held_out=40", r"bad\.tsv: 61 pairs .* 80 of them to be held.* set data\.held_out lower",
     ),
     "a name too long": ({}, f"{'x' * 999}.tsv -o out", r"xxx\.tsv (cannot be read|does not exist)"),
-    "the same again": ({"bad.csv": b"a b,1\nc d,1\n" * 9}, "bad.csv -o out", "2 pairs are left to learn from"),
+    "a recipe's name too long": ({}, f"{'x' * 999}.toml -o out", r"(no recipe at 'x+\.toml'|x+\.toml cannot be read)"),
+    "an older model's name too long": (IN, f"{OUT} --start-from {'x' * 999}", "(no model 'x+'|x+ cannot be read)"),
+    "the same again": ({"bad.csv": b"a b,1\nc d,1\n" * 9}, "bad.csv -o out", r"bad\.csv: 2 pairs are left to"),
+    "all alike": (
+        {"bad.tsv": b"".join(b"one source\ttarget %d x\n" % i for i in range(99))}, OUT,
+        r"bad\.tsv: no pair can be held out, for all hang together .* in \[\[data\.valid\]\]",
+    ),
+    "no names of generated ones": ({}, "reverse -o out --set data.pairs=7", "reverse: 7 pairs are left to learn from"),
     "no ratings": (IN, f"{OUT} --task ratings", r"bad\.tsv, line 1: 2 columns; columns 1, 2, 3 are wanted"),
     "a language": (IN, f"{OUT} --from xx", "--from: unknown language 'xx'"),
     "a recipe's language": (
@@ -152,7 +161,7 @@ def test_what_is_read_all_the_same(here, unmeasured, capsys, form):
         "three columns": TABLE.replace(b"\n", b"\tCC BY\n"),
     }
     (here / "form.tsv").write_bytes(data.get(form, TABLE))
-    assert _run(["train", "form.tsv", "--dry-run", *quick()]) == 0
+    assert _run(["train", "form.tsv", "--dry-run", "--progress", *quick()]) == 0
     out, error = capsys.readouterr()
     assert re.match(r"learns from  \d+ pairs, ", out)
     assert error.count("form.tsv has 3 columns; the others are ignored") == (form == "three columns")
@@ -172,9 +181,45 @@ def test_each_task_on_data_alone(here, unmeasured, capsys, task):
     assert re.match(r"validation \(held out, 3 \w+\): [\w ]+ \d", shown[1])
     assert re.match(r"test \(held out, 3 \w+\): [\w ]+ \d", shown[2])
     assert shown[3:] == [f"try: regard {NEXT[task].format('new/model')}"]
-    model = regard.load("new/model")
-    assert model.task == task
-    assert len(model.predict([QUESTIONS.get(task, "The dog sees the cat.")])) == 1
+    assert regard.load("new/model").task == task
+    assert _run(["predict", QUESTIONS.get(task, "The dog sees the cat."), "--model", "new/model"]) == 0
+    out, error = capsys.readouterr()
+    assert (out.count("\n"), error) == (1, "")
+    held = put(here / "held.tsv", rows(task)[61:68])
+    assert _run(["evaluate", held, "--model", "new/model", "--json"]) == 0
+    out, error = capsys.readouterr()
+    found, scored = json.loads(out), json.loads((here / "new" / "model" / "scores.json").read_bytes())
+    assert (found["task"], found["n"], error) == (task, 7, "")
+    assert found["scores"].keys() == scored["test"]["scores"].keys()
+    assert all(isinstance(score["value"], int | float) for score in found["scores"].values())
+
+
+ASKED = {
+    # the task; the files of its test, each with its lines
+    "words that sound several ways": ("g2p", {"t.tsv": "bade\tB AH D EH\tB EY D\nbade\tB\ngoki\tG OW K IY\t\n\n"}),
+    "a source that comes again": ("translation", {"t.tsv": "The cat.\tLe chat.\nThe cat.\tUn chat.\tCC BY\nA\t\n"}),
+    "two texts": ("translation", {"t.en": "The cat.\n\nThe cat.\nA\n", "t.fr": "Le chat.\n\nUn chat.\n\n"}),
+}
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_what_a_training_scores_is_what_is_evaluated(here, unmeasured, capsys, case):
+    task, files = ASKED[case]
+    for name, text in files.items():
+        (here / name).write_text(normalize("NFD", text).replace("\n", "\r\n"), newline="")
+    put(here / "data.tsv", rows(task)[:61])
+    names = ", ".join(f'"{name}"' for name in files)
+    (here / "own.toml").write_text(
+        f'task = "{task}"\nsource = "en"\n[data]\n[[data.train]]\nfiles = ["data.tsv"]\n'
+        f"[[data.test]]\nfiles = [{names}]\n[model]\n[tokens]\n"
+    )
+    assert _run(["train", "own.toml", "-o", "out", *quick(task)]) == 0
+    capsys.readouterr()
+    assert _run(["evaluate", *files, "--model", "out", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    scored = json.loads((here / "out" / "scores.json").read_bytes())["test"]
+    assert {key: found[key] for key in scored} == scored
+    assert scored["n"] == (1 if "again" in case else 2)
 
 
 def test_a_rare_label_that_is_held_out_is_not_asked_for(here, unmeasured, capsys):

@@ -16,7 +16,7 @@ from safetensors.torch import save
 from regard import folder
 from regard.commands.predict import predict
 from regard.commands.translate import translate
-from regard.errors import InputError, UserError
+from regard.errors import InputError, RegardError, UserError
 from regard.model import sizes
 from regard.models.build import build
 from regard.recipe import Recipe, TransformerSpec, to_toml
@@ -156,6 +156,23 @@ def test_what_stands_there_is_replaced_by_force_alone(shouting, tmp_path, monkey
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "out.txt"]
 
 
+def test_a_file_that_is_called_like_a_part_of_the_output_stays(shouting, tmp_path):
+    (tmp_path / "notes.part").write_text("mine\n")
+    translate(str(tmp_path / "notes.part"), model="m", out=tmp_path / "notes")
+    assert (tmp_path / "notes").read_text() == "MINE\n"
+    assert (tmp_path / "notes.part").read_text() == "mine\n"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_place_that_cannot_be_written_is_named(shouting, tmp_path):
+    source = tmp_path / "in.txt"
+    source.write_text("a\n")
+    for out in (source / "x", tmp_path / ("x" * 300)):
+        with pytest.raises(RegardError, match=f"cannot write {out}: "):
+            translate(str(source), model="m", out=out)
+    assert list(tmp_path.iterdir()) == [source]
+
+
 @pytest.mark.parametrize(
     ("words", "options", "said"),
     [
@@ -205,7 +222,7 @@ def random_model(tmp_path_factory):
     weights = {name: weight.detach().clone() for name, weight in module.named_parameters()}
     files = {"recipe.toml": to_toml(recipe).encode(), "weights.safetensors": save(weights), **vocabulary.files()}
     path = tmp_path_factory.mktemp("models") / "random"
-    folder.write(path, files)
+    folder.put(path, files)
     return path
 
 
@@ -224,3 +241,11 @@ def test_a_closed_input_is_an_empty_one(shouting, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", None)
     translate(model="m")
     assert capsys.readouterr().out == ""
+
+
+def test_an_input_that_cannot_be_read_is_said(random_model, tmp_path):
+    words = [sys.executable, "-m", "regard", "translate", "--model", str(random_model)]
+    with (tmp_path / "full").open("wb") as wrong:
+        done = subprocess.run(words, stdin=wrong, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"regard: standard input cannot be read: Bad file descriptor\n"

@@ -169,11 +169,11 @@ def test_a_pair_that_has_symbols_is_left_alone(aligner):
     assert list(augment([pair] * 7, aligner, 1.0, 1)) == []
 
 
-def test_the_sentence_before_stays_in_front(pairs, aligner):
-    front = "Avant\ue033 Encore avant\ue033 "
-    plain = list(augment(pairs[:101], aligner, 0.5, 5))
-    after = list(augment([(front + source, target) for source, target in pairs[:101]], aligner, 0.5, 5))
-    assert after == [(front + source, target) for source, target in plain]
+def test_a_pair_of_too_many_words_to_align_is_left_alone(aligner):
+    short, long = " ".join(["chat"] * 100), " ".join(["chat"] * 101)
+    assert list(augment([(short, short)] * 7, aligner, 1.0, 1, ["placeholders"]))
+    for pair in ((long, short), (short, long)):
+        assert list(augment([pair] * 7, aligner, 1.0, 1, ["placeholders"])) == []
 
 
 def test_edits_and_tags_by_hand():

@@ -10,7 +10,9 @@ from regard.corpus import chunks as chunking
 from regard.corpus.chunks import Chunk, all_cleaned, chunked, cleaned, hashed, keys_of, sides_of
 from regard.corpus.clean import Example, Rules, normal
 from regard.corpus.read import Row
+from regard.corpus.workers import FEW
 from regard.recipe.data import DataSpec
+from regard.text.context import in_context
 
 PLAIN = Rules(DataSpec(languages=False))
 
@@ -88,6 +90,14 @@ def test_the_context_is_what_stood_before_dropped_or_not():
     ]
 
 
+def test_a_blank_row_is_no_sentence_before():
+    rules = Rules(DataSpec(languages=False, context=1))
+    kept = cleaned(chunk_of(("un", "1"), (" ", ""), ("deux", "2"), ("", "3"), ("trois", "4"), before=["zéro"]), rules)
+    assert pairs_of(kept) == [("zéro\ue033 un", "1"), ("un\ue033 deux", "2"), ("deux\ue033 trois", "4")]
+    asked = list(in_context(["un", " ", "deux", "", "trois"], 1, ["zéro"]))
+    assert [source for source, _ in pairs_of(kept)] == [one for one in asked if one.strip()]
+
+
 sources = st.lists(st.sampled_from(["a", "b c", "", "d\x00", "é"]), min_size=1, max_size=23)
 
 
@@ -124,7 +134,7 @@ def test_processes_clean_as_one_does(monkeypatch):
     monkeypatch.setattr(chunking, "ROWS", 7)
     alone = [cleaned(chunk, rules) for chunk in chunked(iter(rows), 0, 0)]
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert len(alone) > chunking.FEW
+    assert len(alone) > FEW
     for one, other in zip(alone, all_cleaned(chunked(iter(rows), 0, 0), rules), strict=True):
         np.testing.assert_array_equal(one.parts[1], other.parts[1])
         assert (one.chunk, one.read, one.parts[0], one.parts[2], one.dropped) == (

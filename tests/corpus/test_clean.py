@@ -15,11 +15,11 @@ from regard.corpus.clean import (
     normal,
     refuse_broken,
     refuse_swapped,
-    tidy,
 )
 from regard.errors import InputError
 from regard.recipe.data import DataSpec
 from regard.text.symbols import ALL
+from regard.text.tidy import tidy
 
 ENGLISH = [
     "The little dog runs over the green field and barks.",

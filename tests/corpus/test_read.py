@@ -1,13 +1,16 @@
 import gzip
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.corpus.gather import refuse_missing
 from regard.corpus.read import Notes, Row, read
 from regard.errors import InputError
-from regard.recipe.data import FilesSpec
+from regard.recipe.data import DataSpec, FilesSpec
 
 PAIR = "Bonjour.\tHello.\n"
 
@@ -30,10 +33,12 @@ BOTH = [("un", "one"), ("deux, trois", "two")]
 KINDS = {
     "a.tsv": "un\tone\ndeux, trois\ttwo\n",
     "a.TAB": "un\tone\ndeux, trois\ttwo",
+    "b.tsv": "Source\ttarget\nun\tone\ndeux, trois\ttwo\n",
     "a.txt": "un\tone\textra\r\ndeux, trois\ttwo\r\n",
     "a.weird": "\ufeffun\tone\ndeux, trois\ttwo",
     "a.csv": 'Source,target\nun,one\n"deux, trois",two\n',
     "b.csv": 'fr,EN\nun,one\n"deux, trois",two\n',
+    "d.csv": 'word,Sounds\nun,one\n"deux, trois",two\n',
     "c.csv": 'un,one\n"deux, trois",two\n',
     "a.jsonl": '{"id": 1, "target": "one", "source": "un"}\n{"source": "deux, trois", "target": "two"}\n',
     "b.ndjson": '{"tgt": "one", "src": "un"}\n{"src": "deux, trois", "tgt": "two"}\n',
@@ -41,6 +46,8 @@ KINDS = {
     "d.jsonl": '{"translation": {"en": "one", "fr": "un"}}\n{"translation": {"fr": "deux, trois", "en": "two"}}\n',
     "e.jsonl": '{"one": "un", "other": "one"}\n{"other": "two", "one": "deux, trois"}\n',
     "f.jsonl": '["un", "one"]\n["deux, trois", "two", 3]\n',
+    "g.jsonl": '{"sounds": "one", "word": "un"}\n{"word": "deux, trois", "sounds": "two"}\n',
+    "h.jsonl": '{"label": "one", "id": 1, "text": "un"}\n{"text": "deux, trois", "label": "two"}\n',
 }
 
 
@@ -88,6 +95,15 @@ def test_numbers_columns_and_quotes(tmp_path: Path) -> None:
     notes = Notes()
     assert rows(tmp_path, "a.tsv", columns=(3, 1), notes=notes) == [Row("a.tsv", 1, ("4", '"quoted'), False)]
     assert notes.lines() == ["a.tsv has 3 columns; the others are ignored"]
+
+
+def test_further_columns_may_hold_further_targets(tmp_path: Path) -> None:
+    put(tmp_path, "a.tsv", "read\tR EH D\tR IY D\n\ncat\tK AE T\t \tK AA T\tG AE T\n")
+    notes, files = Notes(), FilesSpec(files=("a.tsv",))
+    found = [(row.line, row.fields) for row in read(files, tmp_path, notes=notes, several=True)]
+    assert found[:3] == [(1, ("read", "R EH D")), (1, ("read", "R IY D")), (2, ("", ""))]
+    assert found[3:] == [(3, ("cat", "K AE T")), (3, ("cat", "K AA T")), (3, ("cat", "G AE T"))]
+    assert notes.lines() == []
 
 
 def test_a_blank_line_has_empty_fields(tmp_path: Path) -> None:
@@ -168,6 +184,11 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         rows(tmp_path, ".")
 
 
+def test_a_name_that_no_file_may_have(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"xxx\.tsv (cannot be read|does not exist)"):
+        rows(tmp_path, "x" * 300 + ".tsv")
+
+
 def test_a_file_that_is_only_there_packed(tmp_path: Path) -> None:
     put(tmp_path, "a.tsv.gz", PAIR)
     assert fields(tmp_path, "a.tsv") == [("Bonjour.", "Hello.")]
@@ -193,3 +214,72 @@ def test_a_huge_line_is_noticed_before_it_is_read(tmp_path: Path) -> None:
         file.truncate(5_000_000_000)  # of zeros, none of them on the disk
     with pytest.raises(InputError, match=r"huge\.tsv, line 1: longer than 1,000,000 bytes"):
         rows(tmp_path, "huge.tsv")
+
+
+def test_ratings_are_read_by_their_names(tmp_path: Path) -> None:
+    put(tmp_path, "a.jsonl", '{"rating": 4, "user": "ann", "item": "up"}\n')
+    assert fields(tmp_path, "a.jsonl", columns=(1, 2, 3)) == [("ann", "up", "4")]
+    put(tmp_path, "b.jsonl", '{"a": "ann", "b": "up"}\n')
+    with pytest.raises(InputError, match="the keys are 'a' and 'b'; give 'user' and 'item' and 'rating'"):
+        rows(tmp_path, "b.jsonl", columns=(1, 2, 3))
+
+
+def test_one_language_is_no_pair(tmp_path: Path) -> None:
+    put(tmp_path, "a.jsonl", '{"en": "one", "ipa": "wʌn"}\n')
+    files = FilesSpec(files=("a.jsonl",))
+    assert [row.fields for row in read(files, tmp_path, ("en", "en"))] == [("one", "wʌn")]
+
+
+def test_only_names_are_a_header(tmp_path: Path) -> None:
+    put(tmp_path, "a.tsv", "source\tspring\nun\tone\n")
+    assert fields(tmp_path, "a.tsv") == [("source", "spring"), ("un", "one")]
+    assert fields(tmp_path, "a.tsv", columns=(1,)) == [("un",)]
+    put(tmp_path, "b.tsv", "\t\nun\tone\n")
+    unspoken = read(FilesSpec(files=("b.tsv",)), tmp_path, ("", ""))
+    assert [row.fields for row in unspoken] == [("", ""), ("un", "one")]
+
+
+def test_a_long_cell_of_a_csv_is_read(tmp_path: Path) -> None:
+    put(tmp_path, "a.csv", f'"{"x" * 200_000}",y\nun,one\n')
+    assert [len(one) for one, _ in fields(tmp_path, "a.csv")] == [200_000, 2]
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "binary"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_bytes_in_parquet_that_are_no_utf8(tmp_path: Path, kind: str, nested: bool) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'regard[parquet]'")
+    from pyarrow import parquet
+
+    spelt = pyarrow.array([b"un", "Élan".encode("latin-1"), None], "large_binary" if "large" in kind else "binary")
+    if "string" in kind:
+        spelt = spelt.view(kind)
+    columns = {"fr": spelt, "en": pyarrow.array(["one", "Moose", "none"])}
+    if nested:
+        columns = {"translation": pyarrow.StructArray.from_arrays(list(columns.values()), names=list(columns))}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
+    assert rows(tmp_path, "a.parquet") == [
+        Row("a.parquet", 1, ("un", "one"), False),
+        Row("a.parquet", 2, ("\ufffdlan", "Moose"), True),
+        Row("a.parquet", 3, ("", "none"), False),
+    ]
+
+
+def test_a_column_of_parquet_that_is_packed(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'regard[parquet]'")
+    from pyarrow import parquet
+
+    for spelt in (["un", "un", None], [b"\xff"]):
+        packed = pyarrow.array(spelt, "binary" if len(spelt) == 1 else "string")
+        table = pyarrow.table({"fr": packed.view("string").dictionary_encode(), "en": ["one"] * len(spelt)})
+        parquet.write_table(table, tmp_path / f"{len(spelt)}.parquet")
+    assert fields(tmp_path, "3.parquet") == [("un", "one"), ("un", "one"), ("", "one")]
+    with pytest.raises(InputError, match=r"^1\.parquet: no UTF-8 .*; save the file as UTF-8 and start again$"):
+        rows(tmp_path, "1.parquet")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in a folder")
+def test_what_can_be_read_but_once_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.tsv")
+    for name in (str(tmp_path / "a.tsv"), os.devnull):
+        with pytest.raises(InputError, match="is a pipe or a device, which can't be read twice; write it into a file"):
+            refuse_missing(DataSpec(train=(FilesSpec(files=(name,)),)))

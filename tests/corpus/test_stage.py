@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.corpus import chunks as chunking
+from regard.corpus import workers
 from regard.corpus.clean import Report, Sides, normal
 from regard.corpus.split import split
 from regard.corpus.stage import NAMES, Stage, stage
@@ -109,7 +109,7 @@ def test_many_rows_are_staged_by_processes_as_by_one(tmp_path: Path, monkeypatch
     reports = Report(), Report()
     staged(tmp_path, FilesSpec(files=("a.tsv",)), report=reports[0])
     files = [(tmp_path / "stage" / name).read_bytes() for name in NAMES]
-    monkeypatch.setattr(chunking, "FEW", 10**6)
+    monkeypatch.setattr(workers, "FEW", 10**6)
     staged(tmp_path, FilesSpec(files=("a.tsv",)), report=reports[1])
     assert files == [(tmp_path / "stage" / name).read_bytes() for name in NAMES]
     assert reports[0].as_dict() == reports[1].as_dict()
@@ -234,3 +234,20 @@ def test_swapped_columns_are_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, FilesSpec(files=("a.tsv",)), languages=True).startswith(wanted)
     made = staged(tmp_path, FilesSpec(files=("a.tsv",), columns=(2, 1)), languages=True)
     assert made.pair(0) == (french, english)
+
+
+def test_a_long_cell_of_a_csv_is_dropped_not_its_file(tmp_path: Path) -> None:
+    put(tmp_path, "a.csv", f'"{"x" * 200_000}",y\nUn,One\n')
+    report = Report()
+    assert list(staged(tmp_path, FilesSpec(files=("a.csv",)), report=report).pairs()) == [("Un", "One")]
+    assert report.dropped == {"too long": 1}
+
+
+def test_broken_encoding_of_a_parquet_is_counted(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pip install 'regard[parquet]'")
+    from pyarrow import parquet
+
+    texts = pyarrow.array([b"Un"] * 16 + ["Élan".encode("latin-1")] * 17, "binary").view("string")
+    parquet.write_table(pyarrow.table({"fr": texts, "en": texts}), tmp_path / "a.parquet")
+    wanted = "a.parquet, line 17: no UTF-8, as in 17 of 33 rows; save the file as UTF-8 and start again"
+    assert refused(tmp_path, FilesSpec(files=("a.parquet",))) == wanted

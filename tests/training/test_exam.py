@@ -13,6 +13,7 @@ from regard.errors import InputError
 from regard.evaluate.score import Score
 from regard.model import load
 from regard.models.build import build
+from regard.recipe import FilesSpec
 from regard.text.symbols import BREAK
 from regard.training.exam import Exam, Held, Result, better
 from regard.training.objective import make_objective
@@ -102,6 +103,14 @@ def test_a_pair_is_asked_as_pairs_are_learnt(tmp_path):
     assert exam.loss(module) == pytest.approx(-sum(exam.answerer(module).score(corpus.valid)) / tokens, rel=1e-5)
 
 
+def test_symbols_that_were_not_learnt_are_not_used(tmp_path):
+    """Characters hold a break, and with it all other symbols; but nobody has taught them."""
+    recipe = lesson("translation", tmp_path, data={"context": 1}, tokens={"kind": "characters"})
+    exam, module = exam_of(recipe, tmp_path)
+    assert exam.corpus.vocabulary.source.knows(BREAK)
+    assert not exam.answerer(module).translator.protects
+
+
 def test_with_context_the_sentence_before_is_asked_with_it(tmp_path):
     exam, module = exam_of(lesson("translation", tmp_path, data={"context": 1}), tmp_path)
     source, asked = exam.corpus.vocabulary.source, []
@@ -145,6 +154,14 @@ def test_what_is_asked_is_spread_over_all_that_is_held_out(exams, monkeypatch, c
     corpus = exam.corpus._replace(valid=[(f"dog {number}", "dog") for number in range(count)])
     asked = Exam(exam.recipe, corpus, exam.objective, "cpu").questions
     assert asked == [(f"dog {number}", ["dog"]) for number in numbers]
+
+
+def test_lines_of_two_texts_are_asked_one_by_one(exams):
+    exam, pairs = exams["translation"][0], [("a dog", "DOG"), ("a dog", "HOUND"), ("a dog", "DOG")]
+    table, texts = FilesSpec(files=("a.tsv",)), FilesSpec(files=("a.en", "a.de"))
+    assert exam.questions_of(pairs) == exam.questions_of(pairs, [table]) == [("a dog", ["DOG", "HOUND"])]
+    assert exam.questions_of(pairs, [texts]) == [(source, [target]) for source, target in pairs]
+    assert len(exams["g2p"][0].questions_of(pairs, [texts])) == 1
 
 
 def test_the_sample_is_a_sentence_of_middling_length(exams):

@@ -13,8 +13,9 @@ import pytest
 import torch
 
 import regard
-from regard.errors import FolderError, RegardError, UserError
+from regard.errors import FolderError, InputError, RegardError, UserError
 from regard.folder import open_folder, read_manifest
+from regard.recipe import load
 from regard.training import checkpoint, measure
 from regard.training.course import Course, Interrupted, State
 from regard.training.crew import Learner
@@ -542,3 +543,13 @@ def test_the_average_is_what_is_kept(ended, whole):
     assert torch.equal(kept, found.tensors["average"])
     assert not torch.equal(kept, found.tensors["weights"])
     assert whole["state"]["best_step"] == 50
+
+
+def test_languages_are_spelt_as_they_are_known(tmp_path):
+    recipe = small(tmp_path, steps=7, validate_every=7)
+    train(msgspec.structs.replace(recipe, source="EN-GB", target=" FR"), tmp_path / "out")
+    made = load(tmp_path / "out" / "recipe.toml")
+    assert (made.source, made.target) == ("en", "fr")
+    with pytest.raises(InputError, match="source: unknown language 'xx'"):
+        train(msgspec.structs.replace(recipe, source="xx"), tmp_path / "other")
+    assert not (tmp_path / "other").exists()

@@ -1,6 +1,7 @@
 """Each task's answers: by hand where the model is a table, alone as together where it is a network."""
 
 import math
+from unicodedata import normalize
 
 import pytest
 import torch
@@ -56,6 +57,23 @@ def test_alone_and_together_are_the_same_and_white_space_stays(every, task):
     assert together.pop(1) == " \t"
     assert together == [one.predict([text], beam=2)[0] for text in texts]
     assert one.predict([]) == []
+
+
+@pytest.mark.parametrize("task", ["translation", "g2p", "language", "fill", "classify", "ratings"])
+def test_texts_are_asked_as_they_were_learnt(every, task):
+    one, _ = every[task]
+    asked = {"fill": "ein schöner ___", "ratings": "bob\theat"}.get(task, "ein schöner Hügel")
+    (wanted,) = one.predict([asked])
+    assert one.predict([f" {normalize('NFD', asked)}\r"]) == [f" {wanted}\r"]
+
+
+def test_texts_are_measured_as_they_were_learnt(every):
+    for task in ("language", "fill"):
+        one, _ = every[task]
+        assert one.measure([" scho\u0308n\r", "the cat"]) == one.measure(["schön", "the cat"])
+    pair = "schön", "süß"
+    one, _ = every["translation"]
+    assert one.score([tuple(normalize("NFD", f"{text}\r") for text in pair)]) == one.score([pair])
 
 
 def test_g2p_and_labels_are_those_of_the_vocabulary(every):
@@ -190,7 +208,7 @@ def test_ratings_by_hand():
     asked = ["ann\tup", "bob\theat", "ann\tjaws", "bob\tup", "zoe\tup", "ann\tnews", "zoe\tnews", " ann \t up "]
     #         3.75        3.75         5.25         3.0
     # zoe: (3.75 + 3) / 2; ann's mean: (3.75 + 3.75 + 5.25) / 3; neither: ann-up, bob-heat, ann-jaws
-    wanted = ["3.7500", "3.7500", "5.0000", "3.0000", "3.3750", "4.2500", "4.2500", "3.7500"]
+    wanted = ["3.7500", "3.7500", "5.0000", "3.0000", "3.3750", "4.2500", "4.2500", " 3.7500 "]
     assert one.predict(asked) == wanted
     with pytest.raises(InputError, match="'ann up' names no item; give a user, a tab, and an item"):
         one.predict(["ann up"])

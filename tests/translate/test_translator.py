@@ -35,6 +35,14 @@ def test_what_must_stay_goes_through_unharmed(echo, text):
     assert answer.text == text
 
 
+def test_what_is_asked_is_spelt_as_what_was_learnt(vocabulary, told):
+    engine = told(lambda source, beam: [source])
+    one = Translator(engine, vocabulary, "en", "fr").translate(["\u00a0the ca\u0301t file:///e\u0301\r"])[0]
+    assert engine.asked[0][2] == [vocabulary.source.encode("the cát \ue000")]
+    assert one.text.startswith("\u00a0the")
+    assert one.text.endswith("file:///e\u0301\r")  # what is no text stays as it is
+
+
 def test_the_model_sees_symbols_only_where_it_knows_them(vocabulary, told):
     plain = Tokens.train(["the cat sat on the mat"] * 7, "unigram", 0, symbols=False)
     for tokens, symbols in ((vocabulary.source, True), (plain, False)):
@@ -72,6 +80,12 @@ def test_where_greedy_says_nothing_a_beam_is_asked(vocabulary, told):
 def test_what_is_never_answered_stays_with_a_warning(vocabulary, told):
     translator = Translator(told(lambda source, beam: [[]] * beam), vocabulary, "en", "fr")
     assert translator.translate([" the %s "]) == [Translation(" the %s ", " the %s ", warnings=(SILENT,))]
+
+
+def test_what_is_never_answered_stays_without_the_sentence_before(vocabulary, told):
+    translator = Translator(told(lambda source, beam: [[]] * beam), vocabulary, "en", "fr", context=True)
+    (answer,) = translator.translate(["a dog ran\ue033 the %s sat"])
+    assert (answer.text, answer.warnings) == ("the %s sat", (SILENT,))
 
 
 def test_symbols_that_stand_for_nothing_are_left_out(vocabulary, told):

@@ -13,7 +13,7 @@ from regard.commands.importing import importing
 from regard.commands.lines import spoken
 from regard.corpus.formats import tabbed
 from regard.corpus.read import found, kind_of, packed
-from regard.errors import InputError, nearest
+from regard.errors import InputError, nearest, reading
 from regard.folder import open_folder
 from regard.recipe import FilesSpec, Recipe, load, ships
 from regard.recipe.defaults import for_data
@@ -83,8 +83,9 @@ def is_recipe(word: str) -> bool:
 def by_recipe(named: str, data: Sequence[str], asked: Asked) -> Recipe:
     """A recipe out of its file, the options over it; data that are given stand for its own."""
     path = ships().get(named, Path(named))
-    if not path.exists():
-        raise InputError(f"no recipe at {named!r}{nearest(path.stem, ships())}")
+    with reading(named):
+        if not path.exists():
+            raise InputError(f"no recipe at {named!r}{nearest(path.stem, ships())}")
     recipe = overridden(load(path), asked.options())
     if data:
         own = recipe.data.train[0].columns if recipe.data.train else columns_for(recipe.task)
@@ -127,12 +128,10 @@ def data_at(word: str) -> Path:
     """The path of a file of data."""
     if spoken(word) != word:
         raise InputError(f"{spoken(word)}: a name that is no UTF-8; rename the file")
-    try:
+    with reading(word):
         path = packed(Path(word))
         if path.exists() or not re.fullmatch(r"[\w-]+", word):
             return absolute(found(path))
-    except OSError as error:
-        raise InputError(f"{word} cannot be read: {error.strerror}") from None
     known = ships()
     raise InputError(
         f"{word!r} is neither a file nor a recipe{nearest(word, known)}; the recipes are {', '.join(known)}"

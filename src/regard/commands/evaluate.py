@@ -10,23 +10,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from regard.commands.importing import importing
-from regard.corpus.formats import tabbed
-from regard.corpus.read import Notes, found, kind_of, read
+from regard.commands.lines import MANY, Progress
+from regard.corpus.read import Notes, found, packed, read
+from regard.corpus.texts import ALONE
 from regard.errors import InputError
 from regard.evaluate.bootstrap import Bootstrap, paired_bootstrap
-from regard.evaluate.score import DECIMALS, References, Score, as_json
+from regard.evaluate.questions import questions
+from regard.evaluate.score import References, Score, as_json
 from regard.evaluate.scores import scores
 from regard.evaluate.sentences import Band, by_length, worst
 from regard.recipe.data import FilesSpec
-from regard.training.watch.words import COUNTED, PERCENT
+from regard.recipe.tasks import columns_for
+from regard.text.tidy import tidy
+from regard.training.watch.words import COUNTED, clean, figure
 
 if TYPE_CHECKING:
     from regard.model import Model
 
 WIDTH = 80
 SAMPLES = 1000  # of the bootstrap
-MEASURED = ("language", "fill")  # tasks whose texts are their own answers
-SEVERAL = ("translation", "g2p")  # tasks with more than one right answer: a source that comes again brings another
+
+Given = tuple[tuple[str, ...], tuple[str, ...]]  # the parts of a question, and what answers it
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ def evaluate(
     against: Annotated[str | None, Parameter(help="A second translator to compare it with.")] = None,
     beam: Annotated[int, Parameter(help="How many beginnings of an answer are followed at a time.")] = 5,
     limit: Annotated[int | None, Parameter(help="Only so many sentences, the first ones.")] = None,
+    progress: Annotated[bool, Parameter(negative="", help="Say how far it is, though this is no terminal.")] = False,
     json: Annotated[bool, Parameter(negative="", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Score a model on sentences whose right answers are known: BLEU and chrF, or what its task is judged by."""
@@ -65,12 +70,15 @@ def evaluate(
         if value is not None and value < 1:
             raise InputError(f"{option} is {value}; give a whole number above 0")
     for file in files:
-        found(Path(file))
+        found(packed(Path(file)))
     with importing("train"):
         from regard.model import load
     one = load(model)
     other = None if against is None else rival(load(against), one, against)
-    result = examined(one, other, questions(one.task, files, limit), beam)
+    exam = exam_of(one, files, limit)
+    shown = Progress(progress, COUNTED.get(one.task, "sentences"), alone=True)
+    result = examined(one, other, exam, beam, shown)
+    shown.close()
     if json:
         print(dumps(in_json(result), ensure_ascii=False))
     else:
@@ -87,79 +95,78 @@ def rival(other: "Model", one: "Model", name: str) -> "Model":
     return other
 
 
-def questions(task: str, files: Sequence[str], limit: int | None) -> Exam:
-    """The exam that the files hold."""
-    exam = from_one(task, files[0]) if len(files) == 1 else from_texts(task, files)
-    if not exam.sources:
+def exam_of(model: "Model", files: Sequence[str], limit: int | None) -> Exam:
+    """What the files ask. Blank rows are passed over; rows without a source, or without any answer, are left out."""
+    rows = from_one(model, files[0]) if len(files) == 1 else from_texts(model, files)
+    rows = [(asked, answers) for asked, answers in rows if any(asked + answers)]
+    whole = [("\t".join(asked), list(filter(None, answers))) for asked, answers in rows if all(asked) and any(answers)]
+    if not whole:
         raise InputError(f"{files[0]} is empty; give a sentence a line")
-    return Exam(exam.sources[:limit], exam.references[:limit])
+    if len(whole) < len(rows):
+        note(f"{' and '.join(files)}: left out, for a side is empty: {len(rows) - len(whole):,}")
+    found = questions(model.task, whole, lined=len(files) > 1 or model.context > 0)[:limit]
+    return Exam([source for source, _ in found], [some for _, some in found])
 
 
-def from_one(task: str, file: str) -> Exam:
-    """Of a table: what stands in its last column answers the rest. Blank rows are passed over."""
-    if task == "g2p" and kind_of(Path(file)) in ("", "tab"):
-        return grouped(dictionary(file))
-    columns = (1, 2, 3) if task == "ratings" else (1,) if task in MEASURED else (1, 2)
-    rows = [("\t".join(row[:-1] or row), [row[-1]]) for row in fields((file,), columns) if any(map(str.strip, row))]
-    return grouped(rows) if task in SEVERAL else Exam([source for source, _ in rows], [some for _, some in rows])
+def from_one(model: "Model", file: str) -> list[Given]:
+    """Of a table: what stands in its last column answers the rest, and a text is its own answer."""
+    rows = fields((file,), columns_for(model.task), model)
+    return [(row[:-1] or row, row[-1:]) for row in rows]
 
 
-def dictionary(file: str) -> list[tuple[str, list[str]]]:
-    """Words and their sounds; a word that sounds several ways may have them in one row, each in a column."""
-    rows = []
-    for line in tabbed(Path(file), file):
-        word, *sounds = line.cells
-        sounds = [one for one in sounds if one.strip()]
-        if word.strip() and not sounds:
-            raise InputError(f"{file}, line {line.number}: one column; word and phones go in two, split by a tab")
-        if sounds:
-            rows.append((word, sounds))
-    return rows
-
-
-def grouped(rows: list[tuple[str, list[str]]]) -> Exam:
-    """Each source once, with all of its references."""
-    known: dict[str, list[str]] = {}
-    for source, some in rows:
-        answers = known.setdefault(source, [])
-        answers += [one for one in some if one not in answers]
-    return Exam(list(known), list(known.values()))
-
-
-def from_texts(task: str, files: Sequence[str]) -> Exam:
+def from_texts(model: "Model", files: Sequence[str]) -> list[Given]:
     """Of a text of sources and others of references: a line answers the first one's same line."""
-    if task in MEASURED:
-        raise InputError(f"{len(files)} files; a model for {task} is measured on one text")
+    if model.task in ALONE:
+        raise InputError(f"{len(files)} files; a model for {model.task} is measured on one text")
     source, *others = files
-    pairs = [fields((source, other), (1, 2)) for other in others]
-    return Exam([row[0] for row in pairs[0]], [[row[1] for row in same] for same in zip(*pairs, strict=True)])
+    pairs = [fields((source, other), (1, 2), model) for other in others]
+    return [(same[0][:1], tuple(row[1] for row in same)) for same in zip(*pairs, strict=True)]
 
 
-def fields(files: tuple[str, ...], columns: tuple[int, ...]) -> list[tuple[str, ...]]:
-    """The rows' wanted fields; what is odd about them is said on standard error."""
-    notes = Notes()
-    rows = list(read(FilesSpec(files=files, columns=columns), Path(), notes=notes))
+def fields(files: tuple[str, ...], columns: tuple[int, ...], model: "Model") -> list[tuple[str, ...]]:
+    """The rows' wanted fields, spelt as models learn them; what is odd about them is said on standard error.
+
+    A word's row may have several pronunciations, each in a column.
+    """
+    notes, spec = Notes(), FilesSpec(files=files, columns=columns)
+    rows = list(read(spec, Path(), (model.source, model.target), notes, several=model.task == "g2p"))
     broken = [row.line for row in rows if row.broken]
     said = [f"{' or '.join(files)}: {len(broken)} lines are not UTF-8, the first is line {broken[0]}"] if broken else []
-    for note in notes.lines() + said:
-        print(f"note: {note}", file=sys.stderr)
-    return [row.fields for row in rows]
+    for line in notes.lines() + said:
+        note(line)
+    return [tuple(map(tidy, row.fields)) for row in rows]
 
 
-def examined(model: "Model", other: "Model | None", exam: Exam, beam: int) -> Result:
+def note(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)
+
+
+def examined(model: "Model", other: "Model | None", exam: Exam, beam: int, shown: Progress) -> Result:
     """The model's answers, judged."""
-    if model.task in MEASURED:
-        return Result(model.task, exam, model.measure(exam.sources), [], [], [], None)
-    said = model.predict(exam.sources, beam=beam)
+    if model.task in ALONE:
+        values = model.measure(exam.sources)
+        shown.add(len(exam.sources))
+        return Result(model.task, exam, values, [], [], [], None)
+    said = answers(model, exam.sources, beam, shown)
     values = scores(model.task, said, exam.references, model.target)
     if model.task != "translation":
         return Result(model.task, exam, values, said, [], [], None)
     bands = by_length(exam.sources, said, exam.references, language=model.target)
     chance = None
     if other is not None:
-        theirs = other.predict(exam.sources, beam=beam)
-        chance = paired_bootstrap("bleu", said, theirs, exam.references, SAMPLES, language=model.target)
+        theirs = answers(other, exam.sources, beam, shown)
+        chance = paired_bootstrap(said, theirs, exam.references, SAMPLES, language=model.target)
     return Result(model.task, exam, values, said, bands, worst(said, exam.references), chance)
+
+
+def answers(model: "Model", sources: list[str], beam: int, shown: Progress) -> list[str]:
+    """What the model says to all of them, a batch at a time; a batch follows those before it."""
+    said: list[str] = []
+    for start in range(0, len(sources), MANY):
+        some = sources[start : start + MANY]
+        said += model.predict(some, beam, sources[:start])
+        shown.add(len(some))
+    return said
 
 
 def in_json(result: Result) -> dict[str, Any]:
@@ -182,8 +189,8 @@ def show(result: Result, model: str, against: str) -> None:
     exam = result.exam
     print(f"{result.task}: {len(exam.sources):,} {COUNTED.get(result.task, 'sentences')}\n")
     for name, score in result.scores.items():
-        value = f"{score.value:.{DECIMALS.get(name, 2)}f}"
-        print(f"{name:<10} {value:>6}{' %' if name in PERCENT else ''}  {score.signature}".rstrip())
+        value, _, unit = figure(name, score.value).partition(" ")
+        print(f"{name:<10} {value:>6} {unit:<1} {score.signature}".rstrip())
     if result.bootstrap is not None:
         table([[verdict(result.bootstrap, model, against)]])
     if result.bands:
@@ -216,7 +223,7 @@ def table(rows: list[list[str]], right: bool = False) -> None:
     for _ in rows[0]:
         grid.add_column(justify="right" if right else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*(Text("".join(c if c.isprintable() else " " for c in cell)) for cell in row))
+        grid.add_row(*(Text(clean(cell)) for cell in row))
     console = Console(width=WIDTH, color_system=None)
     with console.capture() as lines:
         console.print(grid)

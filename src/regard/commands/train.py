@@ -41,6 +41,7 @@ def train(
     ] = (),
     device: Annotated[str, Parameter(help="Where it computes: cpu, cuda or mps.")] = "",
     dry_run: Annotated[bool, Parameter(negative="", help="Only say how long, how large, how much memory.")] = False,
+    progress: Annotated[bool, Parameter(negative="", help="Say how far it is, as a training always does.")] = False,
 ) -> None:
     """Train a model by a recipe, or on data alone.
 

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from regard.commands.importing import importing
-from regard.commands.lines import Answer, Progress, answer_all, is_file, of_file, of_input, of_text, spoken, written
+from regard.commands.lines import (
+    Answer,
+    Progress,
+    answer_all,
+    is_file,
+    is_there,
+    of_file,
+    of_input,
+    of_text,
+    spoken,
+    written,
+)
 from regard.corpus.read import found
 from regard.errors import InputError
 from regard.text.languages import check_language
@@ -60,7 +71,7 @@ def planned(words: Sequence[str], out: Path | None, force: bool) -> list[tuple[I
         if is_file(words[0]):
             raise InputError(f"{words[0]} is a file; say with -o where its translation goes")
         return [(of_text(spoken(words[0])), None)]
-    if out is not None and out.exists() and not force:
+    if out is not None and is_there(out) and not force:
         raise InputError(f"{out} exists; name another place with -o, or say --force to write over it")
     if not words:
         return [(of_input(), out)]

@@ -67,39 +67,11 @@ class Lattice(NamedTuple):
     distance: Floats  # [L] from the diagonal, 0 to 1
 
 
-class Direction:
+class Direction(NamedTuple):
     """How likely a word is, given one of the other side: one row of cells for each, and what no word explains."""
 
-    def __init__(self, given: Ints, words: int) -> None:
-        self.given = given  # [C] each cell's word of the other side
-        self.cells = np.full(len(given), 1 / words)  # [C]
-        self.null = np.full(words, 1 / words)
-        self.forget()
-
-    def forget(self) -> None:
-        """Sets all counts back for the next round."""
-        self.cell_counts, self.null_counts = np.zeros(len(self.cells)), np.zeros(len(self.null))
-
-    def expect(self, cells: NDArray[np.int32], distance: Floats, at: Ints, made: Ints) -> None:
-        """Counts a block's links as often as they are believed in; `at` is each link's word among the made ones."""
-        size = len(made)
-        prior = np.exp(-TENSION * distance)
-        prior /= np.bincount(at, prior, size)[at]
-        belief = (1 - NULL) * prior * self.cells[cells]
-        null = NULL * self.null[made]
-        total = np.bincount(at, belief, size) + null
-        belief /= total[at]
-        self.cell_counts += np.bincount(cells, belief, len(self.cells))
-        self.null_counts += np.bincount(made, null / total, len(self.null))
-
-    def maximise(self) -> None:
-        """New probabilities from the counts."""
-        counts = self.cell_counts + ALPHA
-        totals = digamma(np.bincount(self.given, counts).astype(np.float64))
-        self.cells = np.exp(digamma(counts) - totals[self.given])
-        counts = self.null_counts + ALPHA
-        self.null = np.exp(digamma(counts) - digamma(np.array([counts.sum()])))
-        self.forget()
+    cells: Floats  # [C]
+    null: Floats
 
     def best(self, cells: Floats, distance: Floats, null: Floats) -> Ints:
         """For each made word (a row) the likeliest word of the other side (a column), or -1."""
@@ -109,14 +81,48 @@ class Direction:
         return np.where(belief.max(1) > NULL * null, found, -1)
 
 
-class Aligner:
-    """Learns from pairs of sentences, already cut into words, which words translate which."""
+class Learning:
+    """A direction while it is learnt: what it is now, and the counts from which it becomes another."""
 
-    def __init__(self, source_ids: dict[str, int], target_ids: dict[str, int], codes: Ints) -> None:
-        self.source_ids, self.target_ids = source_ids, target_ids
-        self.codes = codes  # [C] sorted: source word * target words + target word
-        self.forward = Direction(codes // len(target_ids), len(target_ids))
-        self.backward = Direction(codes % len(target_ids), len(source_ids))
+    def __init__(self, given: Ints, words: int) -> None:
+        self.given = given  # [C] each cell's word of the other side
+        self.now = Direction(np.full(len(given), 1 / words), np.full(words, 1 / words))
+        self.forget()
+
+    def forget(self) -> None:
+        """Sets all counts back for the next round."""
+        self.cell_counts, self.null_counts = np.zeros(len(self.now.cells)), np.zeros(len(self.now.null))
+
+    def expect(self, cells: NDArray[np.int32], distance: Floats, at: Ints, made: Ints) -> None:
+        """Counts a block's links as often as they are believed in; `at` is each link's word among the made ones."""
+        size = len(made)
+        prior = np.exp(-TENSION * distance)
+        prior /= np.bincount(at, prior, size)[at]
+        belief = (1 - NULL) * prior * self.now.cells[cells]
+        null = NULL * self.now.null[made]
+        total = np.bincount(at, belief, size) + null
+        belief /= total[at]
+        self.cell_counts += np.bincount(cells, belief, len(self.cell_counts))
+        self.null_counts += np.bincount(made, null / total, len(self.null_counts))
+
+    def maximise(self) -> None:
+        """New probabilities from the counts."""
+        counts = self.cell_counts + ALPHA
+        totals = digamma(np.bincount(self.given, counts).astype(np.float64))
+        cells = np.exp(digamma(counts) - totals[self.given])
+        counts = self.null_counts + ALPHA
+        self.now = Direction(cells, np.exp(digamma(counts) - digamma(np.array([counts.sum()]))))
+        self.forget()
+
+
+class Aligner(NamedTuple):
+    """Which words translate which, as pairs of sentences that were cut into words have it."""
+
+    source_ids: dict[str, int]
+    target_ids: dict[str, int]
+    codes: Ints  # [C] sorted: source word * target words + target word
+    forward: Direction
+    backward: Direction
 
     @classmethod
     def train(cls, pairs: Pairs, rounds: int = 5) -> "Aligner":
@@ -126,31 +132,12 @@ class Aligner:
             raise InputError(f"no pair to align words with; give pairs of 1 to {LONGEST} words a side")
         source_ids, target_ids = number(source for source, _ in pairs), number(target for _, target in pairs)
         blocks = list(in_blocks(pairs, source_ids, target_ids))
-        uniques, inverses = [], []
-        for block in blocks:
-            links = lattice(block.sizes)
-            codes = block.source[links.source_at] * len(target_ids) + block.target[links.target_at]
-            unique, inverse = np.unique(codes, return_inverse=True)
-            uniques.append(unique)
-            inverses.append(inverse.astype(np.int32))
-        made = cls(source_ids, target_ids, np.unique(np.concatenate(uniques)))
-        cells = [
-            np.searchsorted(made.codes, unique).astype(np.int32)[inverse]
-            for unique, inverse in zip(uniques, inverses, strict=True)
-        ]
-        del uniques, inverses
+        codes, cells = cells_of(blocks, len(target_ids))
+        forward = Learning(codes // len(target_ids), len(target_ids))
+        backward = Learning(codes % len(target_ids), len(source_ids))
         for _ in range(rounds):
-            made.round(blocks, cells)
-        return made
-
-    def round(self, blocks: list[Block], cells: list[NDArray[np.int32]]) -> None:
-        """One round of expectation and maximisation, both directions."""
-        for block, where in zip(blocks, cells, strict=True):
-            links = lattice(block.sizes)
-            self.forward.expect(where, links.distance, links.target_at, block.target)
-            self.backward.expect(where, links.distance, links.source_at, block.source)
-        self.forward.maximise()
-        self.backward.maximise()
+            learn(blocks, cells, forward, backward)
+        return cls(source_ids, target_ids, codes, forward.now, backward.now)
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> Links:
         """The links of a pair, sorted: those that both directions have, grown by those that one has."""
@@ -205,6 +192,31 @@ def lattice(sizes: Ints) -> Lattice:
     distance = np.abs((source + 0.5) / width - (target + 0.5) / height)
     starts = np.cumsum(sizes, axis=0) - sizes
     return Lattice(source + starts[pair, 0], target + starts[pair, 1], distance)
+
+
+def cells_of(blocks: Sequence[Block], targets: int) -> tuple[Ints, list[NDArray[np.int32]]]:
+    """The codes of all cells, and for each link of each block its cell's place among them."""
+    uniques, inverses = [], []
+    for block in blocks:
+        links = lattice(block.sizes)
+        unique, inverse = np.unique(
+            block.source[links.source_at] * targets + block.target[links.target_at], return_inverse=True
+        )
+        uniques.append(unique)
+        inverses.append(inverse.astype(np.int32))
+    codes = np.unique(np.concatenate(uniques))
+    places = zip(uniques, inverses, strict=True)
+    return codes, [np.searchsorted(codes, unique).astype(np.int32)[inverse] for unique, inverse in places]
+
+
+def learn(blocks: Sequence[Block], cells: Sequence[NDArray[np.int32]], forward: Learning, backward: Learning) -> None:
+    """One round of expectation and maximisation, both directions."""
+    for block, where in zip(blocks, cells, strict=True):
+        links = lattice(block.sizes)
+        forward.expect(where, links.distance, links.target_at, block.target)
+        backward.expect(where, links.distance, links.source_at, block.source)
+    forward.maximise()
+    backward.maximise()
 
 
 def middle(size: int) -> Floats:

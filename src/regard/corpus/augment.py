@@ -13,9 +13,9 @@ import random
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from regard.corpus import align
 from regard.corpus.align import Aligner
 from regard.corpus.phrases import Aligned, Phrase, Span, content, overlap, phrases
-from regard.text.context import parted
 from regard.text.symbols import CLOSING, MOST, OPENING, PLACEHOLDERS, is_symbol
 from regard.text.terms import Term, with_terms
 
@@ -47,15 +47,19 @@ def augment(
     owed = 0.0
     for source, target in pairs:
         owed += share
-        front, source = parted(source)  # sentences before it stay as they are
-        if makers.rng.random() >= owed or any(map(is_symbol, source + target)):
+        if makers.rng.random() >= owed or long(source, target) or any(map(is_symbol, source + target)):
             continue
         view = Aligned.of((source, target), aligner)
         for kind in makers.rng.sample(kinds, len(kinds)):  # the next one where the pair has nothing to mark
             if made := makers.kinds[kind](view):
                 owed -= 1
-                yield front + made[0], made[1]
+                yield made
                 break
+
+
+def long(*texts: str) -> bool:
+    """Whether one of the texts has more words than are aligned: their links would fill the memory."""
+    return any(len(align.spans(text)) > align.LONGEST for text in texts)
 
 
 class Makers:

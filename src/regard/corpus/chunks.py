@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.corpus.clean import Example, Rules, Sides, example, normal, tidy
+from regard.corpus.clean import Example, Rules, Sides, example, normal
 from regard.corpus.read import Row
 from regard.corpus.workers import in_order
 from regard.text.context import with_context
+from regard.text.tidy import tidy
 
 ROWS, LETTERS = 4096, 1_000_000  # a chunk ends when it has either
-FEW = 12  # chunks: below that, starting processes takes longer than the work
 
 
 class Chunk(NamedTuple):
@@ -53,8 +53,8 @@ def chunked(rows: Iterator[Row], group: int, context: int) -> Iterator[Chunk]:
             chunk = Chunk(group, row.file, [], [], [], [], [])
         elif len(chunk.numbers) >= ROWS or letters >= LETTERS:
             yield chunk
-            before = (chunk.before + chunk.sources)[-context:] if context else []
-            chunk, letters = Chunk(group, row.file, [], [], [], [], before), 0
+            spoken = [one for one in chunk.before + chunk.sources if one.strip()] if context else []
+            chunk, letters = Chunk(group, row.file, [], [], [], [], spoken[-context:]), 0
         source, target = sides_of(row)
         chunk.numbers.append(row.line)
         chunk.sources.append(source)
@@ -67,7 +67,7 @@ def chunked(rows: Iterator[Row], group: int, context: int) -> Iterator[Chunk]:
 
 def all_cleaned(chunks: Iterator[Chunk], rules: Rules) -> Iterator[Kept]:
     """Every chunk cleaned, in order."""
-    return in_order(partial(cleaned, rules=rules), chunks, FEW)
+    return in_order(partial(cleaned, rules=rules), chunks)
 
 
 def cleaned(chunk: Chunk, rules: Rules) -> Kept:
@@ -86,7 +86,8 @@ def cleaned(chunk: Chunk, rules: Rules) -> Kept:
             front = [one for one in fronts if rules.sound(one)]
             texts += [with_context(front, source).encode(), target.encode()]
             keys += keys_of(source, target, rules.sides)
-        fronts.append(source)
+        if source:  # else the sentence before it is still the last, as text/context.py has it
+            fronts.append(source)
     ends = np.cumsum(np.fromiter(map(len, texts), np.uint64, len(texts)), dtype=np.uint64)
     return Kept((chunk.group, chunk.file), len(chunk.numbers), (b"".join(texts), ends, b"".join(keys)), dropped)
 

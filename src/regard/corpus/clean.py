@@ -24,11 +24,6 @@ MOST_BROKEN = 0.01  # of a file's rows
 SHOWN = 60  # characters of an example
 
 
-def tidy(text: str) -> str:
-    """The text in NFC, without white space around it; no-break spaces inside stay."""
-    return unicodedata.normalize("NFC", text).strip()
-
-
 def normal(text: str) -> str:
     """What makes two texts the same: NFKC, no case, single spaces, no punctuation around."""
     text = " ".join(unicodedata.normalize("NFKC", text).casefold().split())

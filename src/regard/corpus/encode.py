@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -125,6 +126,9 @@ def rating(text: Text) -> tuple[str, str, float]:
     """User, item and rating."""
     user, _, item = text.source.partition("\t")
     try:
-        return user, item, float(text.target)
+        value = float(text.target)
     except ValueError:
-        raise InputError(f"rating {text.target!r} of user {user!r}, item {item!r}: give a number") from None
+        value = nan
+    if not isfinite(value):
+        raise InputError(f"rating {text.target!r} of user {user!r}, item {item!r}: give a number")
+    return user, item, value

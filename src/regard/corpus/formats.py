@@ -13,15 +13,18 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from regard.errors import InputError, needs
+from regard.recipe.tasks import COLUMNS
 from regard.text.languages import NAMES
 
 LONGEST = 1_000_000  # bytes a line may have; a longer one is no sentence, and might be all of a huge file
 BOM = b"\xef\xbb\xbf"
-HEADER = frozenset(["source", "target", "src", "tgt", "text", "label", "sentence", "user", "item", "rating", "word"])
+NAMED = (*COLUMNS.values(), ("src", "tgt"), ("text", "label"), ("text",))  # what tables call their columns
+BYTES = {"string": "binary", "large_string": "large_binary"}  # Arrow's types of texts, and of the same undecoded
 Cells = list[str]
 
 
@@ -61,6 +64,11 @@ def decoded(raw: bytes, name: str, number: int) -> tuple[str, bool]:
         raise InputError(f"{name}, line {number}: longer than {LONGEST:,} bytes; a line holds one sentence or one row")
     if b"\0" in raw:
         raise InputError(f"{name}, line {number}: a NUL byte; give a text in UTF-8 (UTF-16 and binary files have NULs)")
+    return as_text(raw)
+
+
+def as_text(raw: bytes) -> tuple[str, bool]:
+    """The bytes as text, with U+FFFD for what is no UTF-8, and whether there is such."""
     try:
         return raw.decode(), False
     except UnicodeDecodeError:
@@ -83,6 +91,7 @@ def comma(path: Path, name: str) -> Iterator[Line]:
                 spoilt.append(number)
             yield text + "\n"
 
+    csv.field_size_limit(LONGEST)
     rows, first = csv.reader(texts(), strict=True), 1
     try:
         for cells in rows:
@@ -94,8 +103,9 @@ def comma(path: Path, name: str) -> Iterator[Line]:
 
 
 def is_header(cells: Sequence[str], languages: Sequence[str]) -> bool:
-    """Whether a CSV's first row says what the columns are."""
-    return all(cell.strip().lower() in {*HEADER, *languages} for cell in cells)
+    """Whether the wanted cells of a table's first row say what the columns are."""
+    known = {*chain.from_iterable(NAMED), *filter(None, languages)}
+    return all(cell.strip().lower() in known for cell in cells)
 
 
 def objects(path: Path, name: str, columns: Sequence[int], languages: tuple[str, str]) -> Iterator[Line]:
@@ -137,14 +147,21 @@ def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def wanted_keys(has: list[str], columns: Sequence[int], languages: tuple[str, str], where: str) -> list[str]:
     """The keys that the columns stand for: known names, else the languages' codes, else those at the positions."""
-    if max(columns) <= 2:
-        for pair in (("source", "target"), ("src", "tgt"), languages):
-            keys = [pair[column - 1] for column in columns]
-            if all(key in has for key in keys):
-                return keys
+    as_many = [names for names in NAMED if len(names) == len(columns)]
+    for names in (*as_many, *NAMED, languages):
+        keys = [names[column - 1] for column in columns if column <= len(names)]
+        if len(set(keys)) == len(set(columns)) and all(key in has for key in keys):
+            return keys
     if max(columns) > len(has) or all(key in NAMES for key in has):
-        raise InputError(f"{where}: the keys are {_listed(has)}; give 'source' and 'target', or {_listed(languages)}")
+        raise InputError(f"{where}: the keys are {_listed(has)}; give {_wanted(len(columns), languages)}")
     return [has[column - 1] for column in columns]
+
+
+def _wanted(count: int, languages: tuple[str, str]) -> str:
+    """What keys to give for so many columns."""
+    names = next((names for names in NAMED if len(names) == count), NAMED[0])
+    codes = f", or {_listed(languages[:count])}" if count <= 2 and all(languages) else ""
+    return _listed(names) + codes
 
 
 def _in_order(value: Mapping[str, Any], keys: list[str], columns: Sequence[int], where: str) -> list[Any]:
@@ -182,15 +199,29 @@ def parquet(path: Path, name: str, columns: Sequence[int], languages: tuple[str,
             if "translation" in has and pyarrow.types.is_struct(kind := table.schema_arrow.field("translation").type):
                 has, read = [field.name for field in kind], ["translation"]
             keys = wanted_keys(has, columns, languages, name)
-            number = 0
-            for batch in table.iter_batches(2000, columns=read or list(dict.fromkeys(keys))):
-                for value in batch.to_pylist():
-                    number += 1
-                    where = f"{name}, row {number}"
-                    cells = _in_order(_inner(value), keys, columns, where)
-                    yield Line(number, [_text(cell, where) for cell in cells], False)
+            batches = table.iter_batches(2000, columns=read or list(dict.fromkeys(keys)))
+            rows = (row for batch in batches for row in _rows(batch.column(0) if read else batch.to_struct_array()))
+            for number, row in enumerate(rows, 1):
+                where = f"{name}, row {number}"
+                cells = {key: _decoded(row[key], where) for key in keys}
+                texts = _in_order({key: text for key, (text, _) in cells.items()}, keys, columns, where)
+                yield Line(number, texts, any(broken for _, broken in cells.values()))
     except (pyarrow.ArrowException, OSError, EOFError, zlib.error) as error:
         raise InputError(f"{name}: no Parquet, or damaged ({str(error).splitlines()[0]})") from None
+    except UnicodeDecodeError as error:  # of a type that is not in BYTES
+        raise InputError(f"{name}: no UTF-8 ({error}); save the file as UTF-8 and start again") from None
+
+
+def _rows(table: Any) -> Iterator[dict[str, Any]]:
+    """The rows of some of Arrow's; texts as bytes, for nobody has looked whether they are UTF-8."""
+    names = [field.name for field in table.type]
+    columns = [column.cast(BYTES.get(str(column.type), column.type)) for column in table.flatten()]
+    for values in zip(*(column.to_pylist() for column in columns), strict=True):
+        yield dict(zip(names, values, strict=True))
+
+
+def _decoded(cell: Any, where: str) -> tuple[str, bool]:
+    return as_text(cell) if isinstance(cell, bytes) else (_text(cell, where), False)
 
 
 def _unpacked(path: Path) -> BinaryIO:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regard.corpus.chunks import all_cleaned, chunked
 from regard.corpus.clean import Report, Rules, Sides
 from regard.corpus.generate import generate
-from regard.corpus.read import Row, found, packed
+from regard.corpus.read import Row, found, packed, refuse_pipe
 from regard.corpus.split import choose_held_out, rows_with, split
 from regard.corpus.stage import Stage, stage, write
 from regard.corpus.texts import Pair, Texts, shown
@@ -56,9 +56,12 @@ def gather(texts: Texts, report: Report) -> HeldOut:
     *held, left = split(staged.keys, dropped, *sizes, recipe.seed)
     dropped[left] = True
     pairs: list[list[Pair]] = []
-    for rows, size, other in zip(held, sizes, given, strict=True):
+    for name, rows, size, other in zip(HeldOut._fields, held, sizes, given, strict=True):
         if size and not len(rows):
-            raise InputError("no pair can be held out, for all hang together by equal sentences; name files for it")
+            raise InputError(
+                f"{named(recipe.data)}: no pair can be held out, for all hang together by equal sentences; "
+                f"name files for it in [[data.{name}]]"
+            )
         dropped[rows] = True
         some = other.pairs() if other else staged.pairs(rows.tolist())
         pairs.append([shown(recipe.task, pair) for pair in some])
@@ -71,12 +74,13 @@ def refuse_missing(data: DataSpec) -> None:
         raise InputError("the recipe names no data; give files to learn from with it, or name them in [[data.train]]")
     for name in [name for files in (*data.train, *data.valid, *data.test) for name in files.files]:
         try:
-            found(packed(Path(data.folder) / name))
+            path = found(packed(Path(data.folder) / name))
         except InputError as error:
             if not data.about:
                 raise
             where = "say with --set data.folder=DIR where the recipe's files are. They come from:"
             raise InputError(f"{error}; {where} {data.about}") from None
+        refuse_pipe(path)
 
 
 def files_of(data: DataSpec) -> list[tuple[str, tuple[FilesSpec, ...]]]:
@@ -91,8 +95,16 @@ def how_many(dropped: NDArray[np.bool_], data: DataSpec, given: Sequence[Stage |
     if free - valid - test < LEAST:
         aside = f", {valid + test:,} of them to be held out" if valid + test else ""
         fewer = ", or set data.held_out lower" if aside and data.held_out else ""
-        raise InputError(f"{free:,} pairs are left to learn from{aside}; at least {LEAST} are needed: give more{fewer}")
+        raise InputError(
+            f"{named(data)}: {free:,} pairs are left to learn from{aside}; "
+            f"at least {LEAST} are needed: give more{fewer}"
+        )
     return valid, test
+
+
+def named(data: DataSpec) -> str:
+    """What is learnt from, as errors call it."""
+    return ", ".join(" and ".join(one.files) for one in data.train) or data.generate
 
 
 def languages(recipe: Recipe) -> tuple[str, str]:
@@ -111,11 +123,16 @@ def generated(texts: Texts, report: Report) -> Stage:
 
 
 def own(texts: Texts, files: Sequence[FilesSpec], name: str, report: Report) -> Stage | None:
-    """A stage of the recipe's own pairs for validation or test: all of them but broken and empty ones."""
+    """A stage of the recipe's own pairs for validation or test: all of them but broken and empty ones.
+
+    A word's row may have several pronunciations, each in a column.
+    """
     if not files:
         return None
     recipe, seen = texts.recipe, Report()
     data = msgspec.structs.replace(recipe.data, clean=False)
-    staged = stage(data, files, texts.folder / name, languages(recipe), seen, SIDES[recipe.task])
+    several = recipe.task == "g2p"
+    staged = stage(data, files, texts.folder / name, languages(recipe), seen, SIDES[recipe.task], several)
+    report.notes += seen.notes
     report.notes += [f"{files[0].files[0]}: left out, {why}: {count:,}" for why, count in seen.dropped.items()]
     return staged

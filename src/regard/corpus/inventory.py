@@ -1,6 +1,6 @@
 """What is found in the texts before they become numbers: tokens, labels, users and items, which words go together."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from regard.corpus.labels import Labels, Rated
 from regard.corpus.texts import ALONE, Pair, Texts, wants_marks
 from regard.errors import InputError, RecipeError
 from regard.recipe.data import TokenKind
-from regard.text.context import parted
 from regard.text.tokens import Tokens, Vocabulary
 
 SAMPLE, LETTERS = 250_000, 30_000_000  # pairs, and bytes of them, that tokens are learnt from
@@ -30,7 +29,8 @@ def find_tokens(texts: Texts) -> Vocabulary:
 
     def learn(kind: TokenKind, *sides: int) -> Tokens:
         symbols = wants_marks(texts.recipe) or texts.recipe.data.context > 0 or task == "fill"
-        sentences = (pair[side] for pair in in_pairs(texts, rows) for side in sides)
+        alone = texts.real(rows, context=False)  # a context comes as sentences themselves
+        sentences = ((text.source, text.target)[side] for text in alone for side in sides)
         return Tokens.train(sentences, kind, spec.size, symbols, spec.lower, count * len(sides))
 
     if task in ALONE or task == "classify" or spec.joint:
@@ -38,12 +38,6 @@ def find_tokens(texts: Texts) -> Vocabulary:
         tokens = learn(spec.kind, *sides)
         return Vocabulary(tokens, tokens)
     return Vocabulary(learn(spec.kind, 0), learn(spec.target or spec.kind, 1))
-
-
-def in_pairs(texts: Texts, rows: list[int]) -> Iterator[tuple[str, str]]:
-    """The rows' sentences without their contexts, which come as sentences themselves."""
-    for text in texts.real(rows):
-        yield parted(text.source)[1], text.target
 
 
 def find_aligner(texts: Texts) -> Aligner | None:

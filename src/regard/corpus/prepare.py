@@ -26,7 +26,6 @@ from regard.recipe import Recipe, dump
 from regard.text.symbols import BREAK, MASK
 from regard.text.tokens import Tokens, Vocabulary
 
-FEW = 12  # chunks: below that, starting processes takes longer than the work
 LARGE = 2**16  # ids from which on they take four bytes
 MANIFEST = "corpus.json"
 
@@ -128,7 +127,7 @@ def make(
     if vocabulary and positions(recipe):
         held = HeldOut(*(readable(recipe, pairs, vocabulary, say) for pairs in held))
     tally = Tally()
-    made = in_order(worker(texts, vocabulary, labels), texts.chunks(), FEW)
+    made = in_order(worker(texts, vocabulary, labels), texts.chunks())
     write_pairs(tally.counted(made), folder / "train", kind_of(recipe, vocabulary))
     if not tally.pairs:
         raise InputError(
@@ -140,6 +139,7 @@ def make(
     }  # fmt: skip
     for line in summary(recipe, counts):
         say(line)
+    texts.close()
     shutil.rmtree(texts.folder)
     files = {"valid.json": msgspec.json.encode(held.valid), "test.json": msgspec.json.encode(held.test)}
     files |= vocabulary.files() if vocabulary else {}

@@ -1,12 +1,12 @@
 """Rows out of the files that a recipe names: one table, or two texts line by line, each perhaps gzipped; streamed."""
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from regard.corpus.formats import Line, comma, is_header, lines, objects, parquet, tabbed
-from regard.errors import InputError, nearest
+from regard.errors import InputError, nearest, reading
 from regard.recipe.data import FilesSpec
 
 TABLES = {
@@ -36,37 +36,55 @@ class Notes:
 
 
 def read(
-    files: FilesSpec, folder: Path, languages: tuple[str, str] = ("", ""), notes: Notes | None = None
+    files: FilesSpec,
+    folder: Path,
+    languages: tuple[str, str] = ("", ""),
+    notes: Notes | None = None,
+    several: bool = False,
 ) -> Iterator[Row]:
-    """Every row of the table, or of the two texts; its fields in the order of `files.columns`."""
+    """Every row of the table, or of the two texts; its fields in the order of `files.columns`.
+
+    Where it may have `several` targets, each further column that is filled makes a row of its own, with that target.
+    """
     paths = [found(packed(folder / name)) for name in files.files]
     kinds = [kind_of(path) for path in paths]
     rows = table(paths[0], files, kinds[0], languages) if len(paths) == 1 else texts(paths, files, kinds)
     first = True
     for row in rows:
-        if first and notes is not None and len(row.cells) > len(files.columns):
+        if first and notes is not None and not several and len(row.cells) > len(files.columns):
             notes.columns[files.files[0]] = len(row.cells)
         first = False
-        yield Row(files.files[0], row.number, picked(row, files, kinds[0]), row.broken)
+        one = Row(files.files[0], row.number, picked(row, files, kinds[0]), row.broken)
+        yield one
+        for other in filter(str.strip, row.cells[max(files.columns) :] if several else ()):
+            yield one._replace(fields=(one.fields[0], other))
     if first:
         raise InputError(f"{files.files[0]} is empty; give {'one row' if len(paths) == 1 else 'one sentence'} a line")
 
 
 def found(path: Path) -> Path:
     """The path of a file that is there."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name the files in it")
-    if not path.exists():
-        if not path.parent.is_dir():
-            raise InputError(f"{path} does not exist, nor does the folder {path.parent}")
-        raise InputError(f"{path} does not exist{nearest(path.name, [one.name for one in path.parent.iterdir()])}")
+    with reading(path):
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name the files in it")
+        if not path.exists():
+            if not path.parent.is_dir():
+                raise InputError(f"{path} does not exist, nor does the folder {path.parent}")
+            raise InputError(f"{path} does not exist{nearest(path.name, [one.name for one in path.parent.iterdir()])}")
     return path
+
+
+def refuse_pipe(path: Path) -> None:
+    """An error where a file can't be read a second time, as what is learnt from must be."""
+    if not path.is_file():
+        raise InputError(f"{path} is a pipe or a device, which can't be read twice; write it into a file and name it")
 
 
 def packed(path: Path) -> Path:
     """The path, or the gzipped file's where only that is there: a recipe names files as they are once unpacked."""
     gzipped = Path(f"{path}.gz")
-    return gzipped if gzipped.is_file() and not path.exists() else path
+    with reading(path):
+        return gzipped if gzipped.is_file() and not path.exists() else path
 
 
 def kind_of(path: PurePath) -> str:
@@ -81,15 +99,16 @@ def table(path: Path, files: FilesSpec, kind: str, languages: tuple[str, str]) -
         return objects(path, name, columns, languages)
     if kind == "parquet":
         return parquet(path, name, columns, languages)
-    return headless(comma(path, name), columns, languages) if kind == "comma" else tabbed(path, name)
+    return headless(comma(path, name) if kind == "comma" else tabbed(path, name), columns, languages)
 
 
 def headless(rows: Iterator[Line], columns: Sequence[int], languages: Sequence[str]) -> Iterator[Line]:
     """The rows without a first one that names the columns."""
-    for row in rows:
+    for row in islice(rows, 1):
         named = [row.cells[column - 1] for column in columns if column <= len(row.cells)]
-        if row.number > 1 or len(named) < len(columns) or not is_header(named, languages):
+        if len(named) < len(columns) or not is_header(named, languages):
             yield row
+    yield from rows
 
 
 def texts(paths: Sequence[Path], files: FilesSpec, kinds: Sequence[str]) -> Iterator[Line]:

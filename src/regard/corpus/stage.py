@@ -45,6 +45,11 @@ class Stage:
         """The pairs of these rows, or all."""
         return map(self.pair, range(len(self)) if rows is None else rows)
 
+    def close(self) -> None:
+        """Lets go of the files; the stage is of no use then."""
+        del self.ends, self.keys, self.groups
+        self._text.close()
+
 
 def stage(
     spec: DataSpec,
@@ -53,12 +58,16 @@ def stage(
     languages: tuple[str, str],
     report: Report,
     sides: Sides = "both",
+    several: bool = False,
 ) -> Stage:
-    """Clean the files' rows into a folder. Of more than two columns, the target has all but the first, tabs between."""
+    """Clean the files' rows into a folder. Of more than two columns, the target has all but the first, tabs between.
+
+    Where a row may have `several` targets, they are in its further columns: see `read`.
+    """
     folder, notes = Path(spec.folder), Notes()
     rules = prepared(spec, files, folder, languages, sides)
     chunks = chain.from_iterable(
-        chunked(read(one, folder, languages, notes), group, spec.context) for group, one in enumerate(files)
+        chunked(read(one, folder, languages, notes, several), group, spec.context) for group, one in enumerate(files)
     )
     into.mkdir(parents=True, exist_ok=True)
     write(all_cleaned(chunks, rules), into, report, [" and ".join(one.files) for one in files])

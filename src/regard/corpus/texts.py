@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from regard.corpus.align import Aligner
 from regard.corpus.augment import augment
 from regard.corpus.stage import Stage
+from regard.corpus.unique import DROPPED
 from regard.recipe import Recipe
 from regard.text.context import parted
 from regard.text.protect import WORTH, protect_pair
 
-DROPPED = "duplicates.bin"  # true for a row that is not learnt from: a duplicate, or held out
 ROWS = 4096  # of a chunk
 MARKED = 0.05  # the share of pairs that come once more with placeholders, and of those that do with tags
 ALONE = ("language", "fill")  # tasks whose sentences have no source
@@ -52,6 +52,13 @@ class Texts:
     @cached_property
     def dropped(self) -> NDArray[np.bool_]:
         return np.memmap(self.folder / DROPPED, np.bool_, "r")
+
+    def close(self) -> None:
+        """Lets go of the files, which Windows removes only then."""
+        if "stage" in self.__dict__:
+            self.stage.close()
+        self.__dict__.pop("stage", None)
+        self.__dict__.pop("dropped", None)
 
     def chunks(self) -> Iterator[range]:
         """All rows of the stage."""
@@ -108,8 +115,9 @@ class Texts:
         return {kinds: share for kinds, share in wanted.items() if share and self.marks}
 
     def front(self, row: int) -> str:
-        """The context of a row, with its break."""
-        if not self.recipe.data.context:
+        """The context of a row, with its break; none where a row before it is held out, which may be in it."""
+        context = self.recipe.data.context
+        if not context or self.dropped[max(row - context, 0) : row].any():
             return ""
         return parted(self.stage.pair(row)[0])[0]
 

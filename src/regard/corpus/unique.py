@@ -13,15 +13,16 @@ from regard.corpus.stage import Stage
 
 Keys = NDArray[np.uint64]  # [N, 2]: a hash of the source, a hash of the target
 ROWS = 1 << 16  # keys looked at together
+DROPPED = "duplicates.bin"  # true for a row that is not learnt from: a duplicate, or later one that is held out
 SHARE = 1 << 18  # rows that a partition should have
 MOST = 128  # partitions, each of them an open file
 MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number (of the golden ratio), so that every bit of both keys counts
 
 
 def duplicates(keys: Keys, folder: Path) -> NDArray[np.bool_]:
-    """True for every pair whose two keys an earlier pair has; a memory map, `duplicates.bin` in the folder."""
+    """True for every pair whose two keys an earlier pair has; a memory map, DROPPED in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = np.memmap(folder / "duplicates.bin", np.bool_, "w+", shape=(len(keys),))
+    found = np.memmap(folder / DROPPED, np.bool_, "w+", shape=(len(keys),))
     parts = folder / "partitions"
     shutil.rmtree(parts, ignore_errors=True)
     parts.mkdir()

@@ -14,15 +14,17 @@ from typing import Any, TypeVar
 
 from regard.corpus.shelter import sheltered
 
+FEW = 12  # items: below that, starting processes takes longer than it saves
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-def in_order(work: Callable[[Item], Made], items: Iterable[Item], few: int) -> Iterator[Made]:
-    """What the work makes of each item; below `few` items, starting processes takes longer than it saves."""
+def in_order(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
+    """What the work makes of each item."""
     items = iter(items)
-    first = list(islice(items, few))
-    if len(first) < few:
+    first = list(islice(items, FEW))
+    if len(first) < FEW:
         yield from map(work, first)
         return
     workers = min(os.cpu_count() or 1, 32)

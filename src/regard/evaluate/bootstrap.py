@@ -4,23 +4,13 @@ Both systems are scored on thousands of test sets, drawn with replacement from t
 function of counts that add up over sentences, so each sentence is looked at once.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.evaluate.counts import Counts, bleu_counts, bleu_of, chrf_counts, chrf_of
+from regard.evaluate.counts import Counts, bleu_counts, bleu_of
 from regard.evaluate.score import References
-
-Metric = Literal["bleu", "chrf"]
-
-# Of each its counts, and the score of their sum.
-METRICS: dict[Metric, tuple[Callable[[list[str], References, str], Counts], Callable[[Counts], float]]] = {
-    "bleu": (bleu_counts, bleu_of),
-    "chrf": (chrf_counts, chrf_of),
-}
 
 
 @dataclass(frozen=True)
@@ -40,7 +30,6 @@ class Bootstrap:
 
 
 def paired_bootstrap(
-    metric: Metric,
     first: list[str],
     second: list[str],
     references: References,
@@ -48,20 +37,19 @@ def paired_bootstrap(
     seed: int = 12345,
     language: str = "",
 ) -> Bootstrap:
-    """The difference between two systems' translations of the same sentences; sacreBLEU's seed draws its test sets."""
-    counts, score = METRICS[metric]
-    ours, theirs = counts(first, references, language), counts(second, references, language)
-    a, b = score(ours.sum(0)), score(theirs.sum(0))
-    drawn = resampled(score, ours, samples, seed) - resampled(score, theirs, samples, seed)
+    """The difference in BLEU of two systems on the same sentences; sacreBLEU's seed draws its test sets."""
+    ours, theirs = bleu_counts(first, references, language), bleu_counts(second, references, language)
+    a, b = bleu_of(ours.sum(0)), bleu_of(theirs.sum(0))
+    drawn = resampled(ours, samples, seed) - resampled(theirs, samples, seed)
     low, high = np.quantile(drawn, (0.025, 0.975))
     contrary = int(np.sum(drawn <= 0 if a >= b else drawn >= 0))
     p = min(1.0, 2 * (contrary + 1) / (samples + 1))
     return Bootstrap(a, b, a - b, float(low), float(high), p)
 
 
-def resampled(score: Callable[[Counts], float], counts: Counts, samples: int, seed: int) -> NDArray[np.float64]:
-    """The score on each of so many test sets; the same seed draws the same sets of any counts."""
+def resampled(counts: Counts, samples: int, seed: int) -> NDArray[np.float64]:
+    """BLEU on each of so many test sets; the same seed draws the same sets of any counts."""
     rng = np.random.default_rng(seed)
     n = len(counts)
     times = (np.bincount(rng.choice(n, size=n), minlength=n) for _ in range(samples))  # each sentence in each set
-    return np.array([score(one @ counts) for one in times])
+    return np.array([bleu_of(one @ counts) for one in times])

@@ -39,7 +39,7 @@ def bleu_of(counts: Counts, short: bool = False) -> float:
     return BLEU.compute_bleu(found, all_of_them, length, nearest, smooth_method="exp", effective_order=short).score
 
 
-def chrf_counts(hypotheses: list[str], references: References, language: str = "") -> Counts:
+def chrf_counts(hypotheses: list[str], references: References) -> Counts:
     """Of each sentence, for n-grams of 1 to 6 characters: how many it has, its best reference has, both have."""
     check(hypotheses, references)
     best = []

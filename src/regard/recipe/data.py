@@ -38,7 +38,7 @@ class DataSpec(Spec, frozen=True, kw_only=True):
     held_out: Natural = 0  # pairs split off for validation, as many for the test; 0: chosen from how many there are
     longest: Count = 1000  # characters a side may have
     ratio: Amount = 4.0  # a side may be that many times as long as the other, and 20 characters more
-    clean: bool = True  # whether the rules are applied; duplicates, empty and broken lines always go
+    clean: bool = True  # whether the rules apply; empty and broken lines always go, and without context duplicates
     languages: bool = True  # whether a pair in another language than said is left out
     context: Natural = 0  # how many of the file's sentences before stand in front of a source
     placeholders: bool = True  # translation: also learn pairs whose placeholders and tags stand as symbols

@@ -45,11 +45,6 @@ def check_language(code: str) -> str:
     raise InputError(f"unknown language {code!r}{_meant(known)}; give its code of ISO 639-1, such as en, fr or zh")
 
 
-def name_of(code: str) -> str:
-    """The language's name in English."""
-    return NAMES[check_language(code)]
-
-
 def _meant(word: str) -> str:
     """The code that was probably meant: of a country's code, a language's name, a code of three letters, a slip."""
     guesses = [_COUNTRIES[word]] if word in _COUNTRIES else []

@@ -16,9 +16,10 @@ from regard.corpus.prepare import Corpus
 from regard.corpus.texts import ALONE, Text, marked, wants_marks
 from regard.engines.torch import TorchEngine
 from regard.errors import InputError
+from regard.evaluate.questions import Question, questions
 from regard.evaluate.score import Score
 from regard.evaluate.scores import scores
-from regard.recipe import Recipe
+from regard.recipe import FilesSpec, Recipe
 from regard.text.context import parted
 from regard.text.symbols import BREAK
 from regard.training.objective import Ids, Objective
@@ -47,11 +48,12 @@ class Exam:
     def __init__(self, recipe: Recipe, corpus: Corpus, objective: Objective, device: str) -> None:
         self.recipe, self.corpus, self.objective, self.device = recipe, corpus, objective, device
         self.held = Held(recipe, corpus)
-        self.questions = spread(self.questions_of(corpus.valid))
+        self.questions = spread(self.questions_of(corpus.valid, recipe.data.valid))
 
-    def questions_of(self, pairs: Sequence[tuple[str, str]]) -> "Questions":
-        """What is asked; where several answers can be right, each source once."""
-        return grouped(pairs) if self.recipe.task in ("translation", "g2p") else alone(pairs)
+    def questions_of(self, pairs: Sequence[tuple[str, str]], files: Sequence[FilesSpec] = ()) -> list[Question]:
+        """What is asked of pairs that come from these files; without any they were held out."""
+        lined = self.recipe.data.context > 0 or any(len(one.files) == 2 for one in files)
+        return questions(self.recipe.task, [(source, [target]) for source, target in pairs], lined)
 
     def answerer(self, module: nn.Module) -> Answerer:
         return Answerer(
@@ -61,7 +63,7 @@ class Exam:
             self.corpus.labels,
             self.recipe.source,
             self.recipe.target,
-            protects=self.recipe.data.placeholders,
+            protects=self.recipe.data.placeholders and wants_marks(self.recipe),
             context=self.recipe.data.context > 0,
         )
 
@@ -149,32 +151,19 @@ def as_ids(recipe: Recipe, pair: tuple[str, str], corpus: Corpus) -> tuple[list[
     return ([] if recipe.task in ALONE else corpus.vocabulary.source.encode(source)), ids
 
 
-Questions = list[tuple[str, list[str]]]  # a source, and the answers that are right
-
-
-def grouped(pairs: Sequence[tuple[str, str]]) -> Questions:
-    """Each source once, with all its targets."""
-    known: dict[str, list[str]] = {}
-    for source, target in pairs:
-        known.setdefault(source, []).append(target)
-    return list(known.items())
-
-
-def alone(pairs: Sequence[tuple[str, str]]) -> Questions:
-    return [(source, [target]) for source, target in pairs]
-
-
-def spread(questions: Questions) -> Questions:
+def spread(asked: Sequence[Question]) -> list[Question]:
     """At most so many as a validation asks, each so far from the next: files are sorted by length, or by alphabet."""
-    return questions[:: max(math.ceil(len(questions) / ASKED), 1)]
+    return list(asked[:: max(math.ceil(len(asked) / ASKED), 1)])
 
 
-def answered(recipe: Recipe, answerer: Answerer, questions: Questions, beam: int) -> tuple[list[str], dict[str, Score]]:
+def answered(
+    recipe: Recipe, answerer: Answerer, asked: Sequence[Question], beam: int
+) -> tuple[list[str], dict[str, Score]]:
     """The answers, where the task has any, and what they score: first what it is judged by."""
     if recipe.task in ALONE:
-        return [], answerer.measure([wanted[0] or source for source, wanted in questions])
-    said = answerer.predict([source for source, _ in questions], beam=beam)
-    found = scores(recipe.task, said, [wanted for _, wanted in questions], recipe.target)
+        return [], answerer.measure([wanted[0] or source for source, wanted in asked])
+    said = answerer.predict([source for source, _ in asked], beam=beam)
+    found = scores(recipe.task, said, [wanted for _, wanted in asked], recipe.target)
     judge = judge_of(recipe)
     return said, {judge: found[judge], **found}
 

@@ -81,9 +81,10 @@ def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Mod
     fill_in(module, out / WEIGHTS)
     answerer = exam.answerer(module)
     found: dict[str, dict[str, Any]] = {}
-    for name, pairs in (("valid", corpus.valid), ("test", corpus.test)):
+    held = ("valid", corpus.valid, recipe.data.valid), ("test", corpus.test, recipe.data.test)
+    for name, pairs, files in held:
         if pairs:
-            questions = exam.questions_of(pairs)
+            questions = exam.questions_of(pairs, files)
             _, values = answered(recipe, answerer, questions, BEAM)
             found[name] = as_json(recipe.task, len(questions), values)
     step = folder.read_manifest(out)["step"]

@@ -17,10 +17,11 @@ import torch
 
 from regard.corpus.batches import Position, Stream
 from regard.corpus.prepare import prepare
-from regard.errors import RegardError, UserError
+from regard.errors import InputError, RegardError, UserError
 from regard.folder import write_files
 from regard.models.build import build, parameters
 from regard.recipe import Recipe, difference, load, to_toml
+from regard.text.languages import check_language
 from regard.training import checkpoint
 from regard.training.checkpoint import Checkpoint
 from regard.training.course import Course, State, cpu_seconds
@@ -47,6 +48,7 @@ RECIPE, SETTINGS, DATA = "recipe.toml", "settings.json", "data"  # in PLACE
 def train(recipe: Recipe, out: Path, *, device: str = "", watchers: Sequence[Watcher] = ()) -> None:
     """Trains a model into the folder `out`, or goes on with what stands there."""
     check_device(device)
+    recipe = coded(recipe)
     claim(out, recipe)
     try:
         with leaving(), alone(out / PLACE), tidied(out), one_thread():
@@ -59,6 +61,17 @@ def train(recipe: Recipe, out: Path, *, device: str = "", watchers: Sequence[Wat
         raise RegardError(
             f"cannot write {error.filename or out}: {error.strerror}; when that is mended, the same command goes on"
         ) from None
+
+
+def coded(recipe: Recipe) -> Recipe:
+    """The recipe with its languages' codes as text/languages.py spells them."""
+    codes = {"source": recipe.source, "target": recipe.target}
+    for side, code in codes.items():
+        try:
+            codes[side] = code and check_language(code)
+        except InputError as error:
+            raise InputError(f"{side}: {error}") from None
+    return msgspec.structs.replace(recipe, **codes)
 
 
 def claim(out: Path, recipe: Recipe) -> None:

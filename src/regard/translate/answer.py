@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from regard.corpus.labels import Labels, Rated
 from regard.errors import InputError
 from regard.evaluate.score import Score
+from regard.text.tidy import tidy
 from regard.text.tokens import Vocabulary
 from regard.translate.gaps import Gaps
 from regard.translate.language import Writer
 from regard.translate.ratings import Critic
-from regard.translate.translator import BEAM, Translator
+from regard.translate.translator import BEAM, Translator, spaced
 
 if TYPE_CHECKING:
     from regard.engines.torch import TorchEngine
@@ -71,10 +72,13 @@ class Answerer:
         return Critic(self.engine, self.labels)
 
     def predict(self, texts: Sequence[str], beam: int = BEAM) -> list[str]:
-        """An answer to each text; one of white space alone stays as it is. `beam` is for translation and g2p."""
-        asked = [text for text in texts if text.strip()]
+        """An answer to each text. White space around a text stays, and so does a text that is nothing else.
+
+        `beam` is for translation and g2p.
+        """
+        asked = [text for text in map(tidy, texts) if text]
         answers = iter(self.answer(asked, beam) if asked else [])
-        return [next(answers) if text.strip() else text for text in texts]
+        return [spaced(next(answers), text) if text.strip() else text for text in texts]
 
     def answer(self, texts: Sequence[str], beam: int) -> list[str]:
         if self.task == "translation":
@@ -100,6 +104,7 @@ class Answerer:
         """The summed log-probability of each target after its source; a language model has no sources."""
         if self.task not in SPEAKING:
             raise InputError(f"a model for {self.task} says no sentences; score is for {', '.join(SPEAKING)}")
+        pairs = [(tidy(source), tidy(target)) for source, target in pairs]
         if self.task == "translation":
             pairs = [self.translator.protect_pair(source, target) for source, target in pairs]
         sources, targets = ([pair[side] for pair in pairs] for side in (0, 1))
@@ -108,7 +113,7 @@ class Answerer:
 
     def measure(self, texts: Sequence[str]) -> dict[str, Score]:
         """How well a model for language or fill foresees texts; those of white space alone don't count."""
-        counted = [text for text in texts if text.strip()]
+        counted = [text for text in map(tidy, texts) if text]
         if not counted:
             raise InputError("no text to measure; give a sentence a line")
         if self.task == "language":

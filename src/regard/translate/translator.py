@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from regard.text.context import parted
 from regard.text.protect import Protected, protect, protect_pair, restore
 from regard.text.symbols import CLOSING, OPENING, PLACEHOLDERS, UNK, is_symbol
+from regard.text.tidy import tidy
 from regard.text.tokens import Vocabulary
 from regard.translate.translation import Translation
 
@@ -56,14 +57,18 @@ class Translator:
             again = self.answer([protected[row] for row in silent], BEAM, length_penalty)
             for row, one in zip(silent, again, strict=True):
                 said[row] = one
-        found = map(translation, asked, protected, said)
+        found = map(translation, [self.parted(text)[1] for text in asked], protected, said)
         return [next(found) if text.strip() else Translation(text, text) for text in texts]
 
+    def parted(self, text: str) -> tuple[str, str]:
+        """The sentences before, where the model reads any, and the sentence."""
+        return parted(text) if self.context else ("", text)
+
     def protect(self, text: str) -> Protected:
-        """With symbols in the place of what must stay, where the model has learnt them."""
-        front, text = parted(text) if self.context else ("", text)
+        """With symbols in the place of what must stay, where the model has learnt them; the rest as it was learnt."""
+        front, text = self.parted(text)
         text, kept = protect(text) if self.protects else Protected(text, {})
-        return Protected(front + text, kept)
+        return Protected(tidy(front + text), kept)
 
     def protect_pair(self, source: str, target: str) -> tuple[str, str]:
         """Both sides as the model has learnt such pairs."""
