@@ -12,6 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import regard
+from regard import folder
+from regard.recipe import Recipe, RecurrentSpec, to_toml
+from regard.text.tokens import Tokens
+from regard.training.run import train
+from trainings import small
+
 ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "src" / "regard"
 PLACE = ROOT / ".venv-base"
@@ -89,3 +96,20 @@ def test_a_command_that_needs_torch_names_the_extra(base: Path) -> None:
     assert done.stderr.startswith("regard: this needs ")
     assert done.stderr.endswith("run pip install 'regard[train]'\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_trained_transformer_translates_there(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regard.training.measure.SECONDS", 0)
+    train(small(tmp_path, steps=20), tmp_path / "model")
+    wanted = regard.load(tmp_path / "model").translate("abc").text
+    done = ran(base, "-m", "regard", "translate", "--model", str(tmp_path / "model"), "abc")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{wanted}\n", "")
+
+
+def test_a_model_that_only_torch_runs_names_the_extra(base: Path, tmp_path: Path) -> None:
+    recipe, tokens = Recipe(model=RecurrentSpec(width=6, state=6)), Tokens.train(["a dog"], "unigram", 0, symbols=True)
+    files = {"recipe.toml": to_toml(recipe).encode(), "tokens.model": tokens.data, "weights.safetensors": b""}
+    folder.put(tmp_path / "model", files)
+    done = ran(base, "-m", "regard", "translate", "--model", str(tmp_path / "model"), "abc")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "regard: this needs torch, which is not installed: run pip install 'regard[look]'\n"

@@ -9,6 +9,8 @@ import regard
 import zoo
 from regard import folder
 from regard.corpus.labels import Rated, to_json
+from regard.engines.ctranslate2 import FastEngine
+from regard.engines.export import engine_files
 from regard.engines.torch import TorchEngine
 from regard.errors import FolderError, InputError, UserError
 from regard.model import Model, load, sizes
@@ -108,16 +110,32 @@ def test_forced_targets_are_scored(saved):
 
 
 def test_symbols_that_were_not_learnt_are_not_used(saved):
-    path, module = saved("translation")
+    path, _ = saved("translation")
     loaded = load(path)
     letters = msgspec.structs.replace(loaded.recipe, tokens=TokensSpec(kind="characters"))
     assert loaded.answerer.translator.protects
-    assert not Model(path, letters, module, vocabulary_for("translation"), None).answerer.translator.protects
+    assert not Model(path, letters, loaded.paths, vocabulary_for("translation"), None).answerer.translator.protects
 
 
 @pytest.mark.parametrize("task", ["language", "fill"])
 def test_texts_are_measured(saved, task):
     assert load(saved(task)[0]).measure(SENTENCES)["perplexity"].value > 1
+
+
+def test_the_fast_engine_answers_where_there_is_one_and_torch_on_a_device_that_is_named(saved):
+    path, module = saved("translation")
+    tokens = vocabulary_for("translation")
+    weights = {name: weight.detach().numpy() for name, weight in module.named_parameters()}
+    engine = {f"engine/{name}": data for name, data in engine_files(PAIR, weights, tokens, "float32").items()}
+    files = {name: place.read_bytes() for name, place in folder.open_folder(path).items()}
+    folder.put(path, files | engine)
+    fast, slow = load(path), load(path, "cpu")
+    assert (type(fast.answerer.engine), type(slow.answerer.engine)) == (FastEngine, TorchEngine)
+    assert fast.score([("a dog", "the mat")]) == pytest.approx(slow.score([("a dog", "the mat")]), rel=1e-4)
+    assert torch.equal(fast.module.logits.weight, module.logits.weight)
+    folder.put(path, files)
+    assert not (path / "engine" / "model.bin").exists()
+    assert isinstance(load(path).answerer.engine, TorchEngine)
 
 
 def test_a_name_is_a_folder_or_a_shipped_model(saved, tmp_path, monkeypatch):

@@ -5,20 +5,18 @@ print(model.translate("le chat noir"))
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import overload
-
-from torch import nn
+from typing import TYPE_CHECKING, overload
 
 from regard.corpus.labels import Labels, Rated, from_json, sizes_of
 from regard.corpus.texts import wants_marks
-from regard.engines.torch import TorchEngine
-from regard.errors import FolderError, UserError, reading
+from regard.engines.interface import POSITIONS, Engine, longest_of
+from regard.errors import FolderError, UserError, needs, reading
 from regard.evaluate.score import Score
 from regard.folder import MANIFEST, open_folder
-from regard.models.build import build, fill_in
 from regard.recipe import Recipe, shipped
 from regard.recipe import load as load_recipe
 from regard.text.context import in_context
@@ -27,30 +25,38 @@ from regard.translate.answer import Answerer
 from regard.translate.translation import Translation
 from regard.translate.translator import BEAM, spaced
 
+if TYPE_CHECKING:
+    from torch import nn
+
+    from regard.engines.torch import TorchEngine
+
 SHIPPED = Path(__file__).parent / "pretrained"
 RECIPE, WEIGHTS, TOKENS, LABELS = "recipe.toml", "weights.safetensors", "tokens.model", "labels.json"
+ENGINE = "engine/model.bin"
 LABELLED: dict[str, type] = {"classify": list, "ratings": Rated}  # tasks, and what lies in their LABELS
 
 
 class Model:
-    """A trained model with its tokens and labels."""
+    """A trained model with its tokens and labels; where it has a fast engine, torch waits until it is asked for."""
 
     def __init__(
         self,
         folder: Path,
         recipe: Recipe,
-        module: nn.Module,
+        paths: Mapping[str, Path],
         vocabulary: Vocabulary | None,
         labels: Labels | None,
-        device: str = "cpu",
+        device: str = "",
     ) -> None:
-        self.folder, self.recipe, self.module = folder, recipe, module
+        """On a device that is named, torch answers; else the fast engine where there is one."""
+        self.folder, self.recipe, self.paths = folder, recipe, paths
+        self.vocabulary, self.labels, self.device = vocabulary, labels, device
         self.task, self.source, self.target = recipe.task, recipe.source, recipe.target
-        engine = TorchEngine(module, device)
         self.context = recipe.data.context
+        fast = not device and ENGINE in paths
         self.answerer = Answerer(
             recipe.task,
-            engine,
+            self.fast_engine() if fast else self.engine,
             vocabulary,
             labels,
             recipe.source,
@@ -58,6 +64,28 @@ class Model:
             protects=recipe.data.placeholders and wants_marks(recipe),
             context=self.context > 0,
         )
+
+    @cached_property
+    def module(self) -> "nn.Module":
+        """The weights in torch, to look at or to change."""
+        with needs("look"):
+            from regard.models.build import build, fill_in
+        module = build(self.recipe.model, *sizes(self.recipe, self.vocabulary, self.labels)).eval()
+        fill_in(module, self.paths[WEIGHTS])
+        return module
+
+    @cached_property
+    def engine(self) -> "TorchEngine":
+        """Who runs any model, in torch."""
+        with needs("look"):
+            from regard.engines.torch import TorchEngine
+        return TorchEngine(self.module, self.device or "cpu")
+
+    def fast_engine(self) -> Engine:
+        from regard.engines.ctranslate2 import FastEngine
+
+        assert self.vocabulary is not None
+        return FastEngine(self.paths[ENGINE].parent, self.vocabulary, longest_of(self.recipe.model) or POSITIONS)
 
     def __repr__(self) -> str:
         languages = f" from {self.source} to {self.target}" if self.target else ""
@@ -103,8 +131,11 @@ class Model:
         return self.answerer.score(pairs)
 
 
-def load(name: str | Path, device: str = "cpu") -> Model:
-    """The model of a folder, or the shipped one of that name; its files are verified."""
+def load(name: str | Path, device: str = "") -> Model:
+    """The model of a folder, or the shipped one of that name; its files are verified.
+
+    A device ("cpu", "cuda") has torch compute there, in float32; else the fast engine answers where the model has one.
+    """
     folder = find(name)
     paths = open_folder(folder)
     for needed in (RECIPE, WEIGHTS):
@@ -113,9 +144,8 @@ def load(name: str | Path, device: str = "cpu") -> Model:
     recipe = load_recipe(paths[RECIPE])
     vocabulary = Vocabulary.open(paths, recipe.tokens) if TOKENS in paths else None
     labels = from_json(paths[LABELS].read_bytes()) if LABELS in paths else None
-    module = build(recipe.model, *sizes(recipe, vocabulary, labels)).eval()
-    fill_in(module, paths[WEIGHTS])
-    return Model(folder, recipe, module, vocabulary, labels, device)
+    sizes(recipe, vocabulary, labels)  # what is missing is said
+    return Model(folder, recipe, paths, vocabulary, labels, device)
 
 
 def train(recipe: str | Path | Recipe, out: str | Path | None = None, device: str = "") -> Model:
@@ -132,7 +162,7 @@ def train(recipe: str | Path | Recipe, out: str | Path | None = None, device: st
         recipe = load_recipe(recipe if is_path(recipe) or Path(recipe).is_file() else shipped(str(recipe)))
     folder = Path(out if out is not None else name)
     run(recipe, folder, device=device)
-    return load(folder, device or "cpu")
+    return load(folder, device)
 
 
 def is_path(name: str | Path) -> bool:

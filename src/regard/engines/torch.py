@@ -5,7 +5,7 @@ B batch, S source length, T target length, P places to fill, V vocabulary, C lab
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -14,27 +14,18 @@ from torch import Tensor, nn
 
 from regard.attention.positions import Learned
 from regard.corpus.batches import fill
+from regard.engines.interface import UNSAID, Floats, Forced, Ids, batches, limits_of
 from regard.models.interface import Seq2Seq, no_source
 from regard.search import beam as wide
 from regard.search.greedy import GreedyOptions, greedy
-from regard.search.steps import Hypothesis, finish
-from regard.text.symbols import BOS, EOS, PAD, UNK
+from regard.search.hypothesis import Hypothesis
+from regard.search.steps import finish
+from regard.text.symbols import BOS, EOS
 
-Ids = Sequence[int]
-Floats = NDArray[np.float32]
 Answer = TypeVar("Answer")
 
 TOKENS, TOKENS_ON_GPU = 4096, 65536  # read together, filling and beams counted
 LOGITS = 4  # where logits are made for each token at once, so many times fewer
-STRETCH, SPARE = 2, 10  # an answer is cut at so many times its source's tokens and so many more
-UNSAID = (UNK, PAD, BOS)
-
-
-class Forced(NamedTuple):
-    """How likely a model finds a target that is given."""
-
-    log_prob: float  # the sum
-    log_probs: tuple[float, ...]  # of each token, and of the end token
 
 
 class TorchEngine:
@@ -44,7 +35,7 @@ class TorchEngine:
         self.module, self.device = module.to(device), torch.device(device)
         self.tokens = TOKENS if self.device.type == "cpu" else TOKENS_ON_GPU
         learned = [part.weight.size(0) for part in module.modules() if isinstance(part, Learned)]
-        self.longest: int | None = min(learned, default=None)  # tokens of a sentence; None: any number
+        self.longest: int | None = min(learned, default=None)
 
     def search(
         self,
@@ -59,8 +50,7 @@ class TorchEngine:
         batch_tokens: int = 0,
     ) -> list[list[Hypothesis]]:
         """For each source its n best targets, best first; `limits`: how many tokens each may have, the end counted."""
-        wanted = limits or [STRETCH * len(source) + SPARE for source in sources]
-        cut = [limit if self.longest is None else min(limit, self.longest) for limit in wanted]
+        cut = limits_of(sources, limits, self.longest)
 
         def run(rows: list[int]) -> list[list[Hypothesis]]:
             source, lengths = self.source([sources[row] for row in rows])
@@ -158,13 +148,3 @@ class TorchEngine:
 
     def array(self, values: Tensor) -> Floats:
         return values.float().cpu().numpy()
-
-
-def batches(sizes: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows by falling size: as many together as, filled up to the longest, hold at most so many tokens."""
-    rows = sorted(range(len(sizes)), key=lambda row: -sizes[row])
-    start = 0
-    while start < len(rows):
-        end = start + max(1, tokens // sizes[rows[start]])
-        yield rows[start:end]
-        start = end

@@ -67,6 +67,10 @@ class StackSpec(Spec, frozen=True, kw_only=True):
     def key_size(self) -> int:
         return self.key_width or self.width // self.heads
 
+    @property
+    def value_size(self) -> int:
+        return self.value_width or self.width // self.heads
+
 
 class TransformerSpec(StackSpec, frozen=True, kw_only=True, tag_field="kind", tag="transformer"):
     """The encoder-decoder of "Attention Is All You Need"; the defaults are its base model."""

@@ -13,8 +13,9 @@ from torch import Tensor
 
 from regard.models.interface import Seq2Seq, State, reorder
 from regard.search.beams import Beams, extend, first, go_on, keep
+from regard.search.hypothesis import Hypothesis
 from regard.search.rules import Rules
-from regard.search.steps import Choices, Ended, Hypothesis, Step, Steps
+from regard.search.steps import Choices, Ended, Step, Steps
 
 # (totals [N, K, V], log_probs [N, K, V], beams) -> candidates [N, C], best first. A total is a beam's score plus the
 # token's log-probability, minus infinity where the rules forbid it; the log-probabilities are the model's own.

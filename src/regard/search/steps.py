@@ -9,16 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """One answer to a sentence."""
-
-    ids: tuple[int, ...]  # without the start token and the end token
-    log_prob: float  # the sum of log_probs
-    log_probs: tuple[float, ...]  # of each id, and of the end token where it ended
-    score: float  # log_prob / length ** length_penalty, the end token counted: what hypotheses are ranked by
-    ended: bool  # by the end token; otherwise the limit cut it
+from regard.search.hypothesis import Hypothesis
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from regard.corpus.encode import rating
 from regard.corpus.labels import Rated
 from regard.corpus.prepare import Corpus
 from regard.corpus.texts import ALONE, Text, marked, wants_marks
+from regard.engines.interface import Engine
 from regard.engines.torch import TorchEngine
 from regard.errors import InputError
 from regard.evaluate.questions import Question, questions
@@ -54,10 +55,11 @@ class Exam:
         lined = self.recipe.data.context > 0 or any(len(one.files) == 2 for one in files)
         return questions(self.recipe.task, [(source, [target]) for source, target in pairs], lined)
 
-    def answerer(self, module: nn.Module) -> Answerer:
+    def answerer(self, module: nn.Module, engine: Engine | None = None) -> Answerer:
+        """Who answers by a module, in torch where no other engine runs it."""
         return Answerer(
             self.recipe.task,
-            TorchEngine(module, self.device),
+            engine or TorchEngine(module, self.device),
             self.corpus.vocabulary,
             self.corpus.labels,
             self.recipe.source,

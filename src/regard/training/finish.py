@@ -10,10 +10,13 @@ from torch import Tensor, nn
 from regard import __version__, folder
 from regard.corpus.labels import to_json
 from regard.corpus.prepare import Corpus
+from regard.engines.ctranslate2 import FastEngine
+from regard.engines.export import FOLDER, engine_files, obstacles
+from regard.engines.interface import POSITIONS, longest_of
 from regard.errors import FolderError
 from regard.evaluate.score import as_json
 from regard.models.build import fill_in
-from regard.recipe import Recipe, to_toml
+from regard.recipe import Recipe, TransformerSpec, to_toml
 from regard.training.card.curves import curves
 from regard.training.card.whole import card
 from regard.training.exam import Exam, answered
@@ -77,9 +80,12 @@ def has_weights(out: Path) -> bool:
 
 
 def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Module, log: Path) -> None:
-    """Scores the best weights on the validation and test pairs, and completes the folder: scores, card, curves."""
+    """Writes the fast engine, scores what the folder then answers to validation and test, and completes it."""
     fill_in(module, out / WEIGHTS)
-    answerer = exam.answerer(module)
+    step = folder.read_manifest(out)["step"]
+    fast = fast_engine(recipe, corpus, module)
+    put_model(out, recipe, corpus, module, step, fast)
+    answerer = exam.answerer(module, opened(out, recipe, corpus) if fast else None)
     found: dict[str, dict[str, Any]] = {}
     held = ("valid", corpus.valid, recipe.data.valid), ("test", corpus.test, recipe.data.test)
     for name, pairs, files in held:
@@ -87,14 +93,30 @@ def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Mod
             questions = exam.questions_of(pairs, files)
             _, values = answered(recipe, answerer, questions, BEAM)
             found[name] = as_json(recipe.task, len(questions), values)
-    step = folder.read_manifest(out)["step"]
     events = best_at(step, read(log))
     more = {
+        **fast,
         SCORES: as_file(found),
         "curves.svg": curves(events).encode(),
         "CARD.md": card(out.resolve().name, recipe, corpus.report, events, found).encode(),
     }
     put_model(out, recipe, corpus, module, step, more)
+
+
+def fast_engine(recipe: Recipe, corpus: Corpus, module: nn.Module) -> dict[str, bytes]:
+    """The files of the fast engine, where it can run the model: none otherwise."""
+    if obstacles(recipe.model) or corpus.vocabulary is None:
+        return {}
+    weights = {name: weight.numpy() for name, weight in named(module).items()}
+    assert isinstance(recipe.model, TransformerSpec)
+    files = engine_files(recipe.model, weights, corpus.vocabulary)
+    return {f"{FOLDER}/{name}": data for name, data in files.items()}
+
+
+def opened(out: Path, recipe: Recipe, corpus: Corpus) -> FastEngine:
+    """The fast engine of a folder."""
+    assert corpus.vocabulary is not None
+    return FastEngine(out / FOLDER, corpus.vocabulary, longest_of(recipe.model) or POSITIONS)
 
 
 def best_at(step: int, events: Sequence[Event]) -> list[Event]:

@@ -10,7 +10,7 @@ fill            the text with each ___ closed
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from regard.corpus.labels import Labels, Rated
 from regard.errors import InputError
@@ -23,6 +23,7 @@ from regard.translate.ratings import Critic
 from regard.translate.translator import BEAM, Translator, spaced
 
 if TYPE_CHECKING:
+    from regard.engines.interface import Engine
     from regard.engines.torch import TorchEngine
 
 SPEAKING = ("translation", "g2p", "language")  # tasks whose answers are sequences of tokens
@@ -34,7 +35,7 @@ class Answerer:
     def __init__(
         self,
         task: str,
-        engine: "TorchEngine",
+        engine: "Engine",
         vocabulary: Vocabulary | None,
         labels: Labels | None,
         source: str,
@@ -52,6 +53,11 @@ class Answerer:
         assert self._vocabulary is not None, "only ratings have none"
         return self._vocabulary
 
+    @property
+    def torch(self) -> "TorchEngine":
+        """The engine of what only torch runs."""
+        return cast("TorchEngine", self.engine)
+
     @cached_property
     def translator(self) -> Translator:
         return Translator(
@@ -60,7 +66,7 @@ class Answerer:
 
     @cached_property
     def gaps(self) -> Gaps:
-        return Gaps(self.engine, self.vocabulary.target)
+        return Gaps(self.torch, self.vocabulary.target)
 
     @cached_property
     def writer(self) -> Writer:
@@ -69,7 +75,7 @@ class Answerer:
     @cached_property
     def critic(self) -> Critic:
         assert isinstance(self.labels, Rated)
-        return Critic(self.engine, self.labels)
+        return Critic(self.torch, self.labels)
 
     def predict(self, texts: Sequence[str], beam: int = BEAM) -> list[str]:
         """An answer to each text. White space around a text stays, and so does a text that is nothing else.
@@ -97,7 +103,7 @@ class Answerer:
 
     def label(self, texts: Sequence[str]) -> list[str]:
         assert isinstance(self.labels, list)
-        logits = self.engine.label(self.vocabulary.source.encode_all(texts))
+        logits = self.torch.label(self.vocabulary.source.encode_all(texts))
         return [self.labels[int(one.argmax())] for one in logits]
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:

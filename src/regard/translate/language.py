@@ -9,7 +9,7 @@ from regard.evaluate.score import Score
 from regard.text.tokens import Tokens
 
 if TYPE_CHECKING:
-    from regard.engines.torch import TorchEngine
+    from regard.engines.interface import Engine
 
 MORE = 50  # pieces that are added at most
 REPEATED = 3  # the likeliest pieces alone go round in circles: no sequence of so many comes twice
@@ -18,7 +18,7 @@ REPEATED = 3  # the likeliest pieces alone go round in circles: no sequence of s
 class Writer:
     """A language model and its tokens."""
 
-    def __init__(self, engine: "TorchEngine", tokens: Tokens) -> None:
+    def __init__(self, engine: "Engine", tokens: Tokens) -> None:
         self.engine, self.tokens = engine, tokens
 
     def go_on(self, texts: Sequence[str]) -> list[str]:

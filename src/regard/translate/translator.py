@@ -11,8 +11,8 @@ from regard.text.tokens import Vocabulary
 from regard.translate.translation import Translation
 
 if TYPE_CHECKING:
-    from regard.engines.torch import TorchEngine
-    from regard.search.steps import Hypothesis
+    from regard.engines.interface import Engine
+    from regard.search.hypothesis import Hypothesis
 
 BEAM = 5
 SILENT = "the model says nothing to this; it stays as it is"
@@ -30,7 +30,7 @@ class Translator:
 
     def __init__(
         self,
-        engine: "TorchEngine",
+        engine: "Engine",
         vocabulary: Vocabulary,
         source: str,
         target: str,
@@ -94,8 +94,7 @@ def translation(source: str, protected: Protected, said: Said | None) -> Transla
     if said is None:
         return Translation(source, source, warnings=(SILENT,))
     text, hypothesis = said
-    score = hypothesis.log_prob / len(hypothesis.log_probs)
-    return Translation(source, spaced(restore(text, protected.kept), source), score)
+    return Translation(source, spaced(restore(text, protected.kept), source), hypothesis.mean)
 
 
 def spaced(text: str, source: str) -> str:
