@@ -196,17 +196,18 @@ def lattice(sizes: Ints) -> Lattice:
 
 def cells_of(blocks: Sequence[Block], targets: int) -> tuple[Ints, list[NDArray[np.int32]]]:
     """The codes of all cells, and for each link of each block its cell's place among them."""
-    uniques, inverses = [], []
+    uniques: list[Ints] = []
+    places: list[NDArray[np.int32]] = []
     for block in blocks:
         links = lattice(block.sizes)
-        unique, inverse = np.unique(
-            block.source[links.source_at] * targets + block.target[links.target_at], return_inverse=True
-        )
+        met = block.source[links.source_at] * targets + block.target[links.target_at]
+        unique, inverse = np.unique(met, return_inverse=True)
         uniques.append(unique)
-        inverses.append(inverse.astype(np.int32))
+        places.append(inverse.astype(np.int32))
     codes = np.unique(np.concatenate(uniques))
-    places = zip(uniques, inverses, strict=True)
-    return codes, [np.searchsorted(codes, unique).astype(np.int32)[inverse] for unique, inverse in places]
+    for i, unique in enumerate(uniques):  # one after the other: twice all links would be the most that a corpus takes
+        places[i] = np.searchsorted(codes, unique).astype(np.int32)[places[i]]
+    return codes, places
 
 
 def learn(blocks: Sequence[Block], cells: Sequence[NDArray[np.int32]], forward: Learning, backward: Learning) -> None:
