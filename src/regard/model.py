@@ -12,18 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from regard.corpus.labels import Labels, Rated, from_json, sizes_of
-from regard.corpus.texts import wants_marks
 from regard.engines.interface import POSITIONS, Engine, longest_of
 from regard.errors import FolderError, UserError, needs, reading
 from regard.evaluate.score import Score
-from regard.folder import MANIFEST, open_folder
+from regard.folder import MANIFEST, open_folder, read_manifest
 from regard.recipe import Recipe, shipped
 from regard.recipe import load as load_recipe
 from regard.text.context import in_context
 from regard.text.tokens import Vocabulary
 from regard.translate.answer import Answerer
+from regard.translate.shape import spaced
+from regard.translate.taught import REACH, taught
 from regard.translate.translation import Translation
-from regard.translate.translator import BEAM, spaced
+from regard.translate.translator import BEAM
 
 if TYPE_CHECKING:
     from torch import nn
@@ -61,8 +62,7 @@ class Model:
             labels,
             recipe.source,
             recipe.target,
-            protects=recipe.data.placeholders and wants_marks(recipe),
-            context=self.context > 0,
+            taught(recipe, read_manifest(folder).get("longest", REACH)),
         )
 
     @cached_property

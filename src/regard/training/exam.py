@@ -24,6 +24,7 @@ from regard.text.context import parted
 from regard.text.symbols import BREAK
 from regard.training.objective import Ids, Objective
 from regard.translate.answer import Answerer
+from regard.translate.taught import taught
 
 ASKED = 1000  # sentences that are answered at each validation; the loss is over all
 PIECE = 2048  # target tokens read together
@@ -64,8 +65,7 @@ class Exam:
             self.corpus.labels,
             self.recipe.source,
             self.recipe.target,
-            protects=self.recipe.data.placeholders and wants_marks(self.recipe),
-            context=self.recipe.data.context > 0,
+            taught(self.recipe, self.corpus.train.longest[0]),
         )
 
     def take(self, module: nn.Module) -> Result:

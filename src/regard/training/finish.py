@@ -44,16 +44,17 @@ def named(module: nn.Module) -> dict[str, Tensor]:
     return {name: weight.detach().cpu().clone() for name, weight in module.named_parameters()}
 
 
-def facts(recipe: Recipe, step: int) -> dict[str, object]:
-    """What the manifest says beside the files."""
-    return {"regard": __version__, "task": recipe.task, "from": recipe.source, "to": recipe.target, "step": step}
+def facts(recipe: Recipe, corpus: Corpus, step: int) -> dict[str, object]:
+    """What the manifest says beside the files; `longest`: the tokens of the longest source."""
+    said = {"regard": __version__, "task": recipe.task, "from": recipe.source, "to": recipe.target, "step": step}
+    return {**said, "longest": corpus.train.longest[0]}
 
 
 def put_model(
     out: Path, recipe: Recipe, corpus: Corpus, module: nn.Module, step: int, more: Mapping[str, bytes] | None = None
 ) -> None:
     """Makes the module, as it is, the folder's model."""
-    folder.put(out, {**model_files(recipe, corpus, module), **(more or {})}, facts(recipe, step))
+    folder.put(out, {**model_files(recipe, corpus, module), **(more or {})}, facts(recipe, corpus, step))
 
 
 def as_file(plain: object) -> bytes:

@@ -20,7 +20,9 @@ from regard.text.tokens import Vocabulary
 from regard.translate.gaps import Gaps
 from regard.translate.language import Writer
 from regard.translate.ratings import Critic
-from regard.translate.translator import BEAM, Translator, spaced
+from regard.translate.shape import spaced
+from regard.translate.taught import USUAL, Taught
+from regard.translate.translator import BEAM, Translator
 
 if TYPE_CHECKING:
     from regard.engines.interface import Engine
@@ -40,12 +42,9 @@ class Answerer:
         labels: Labels | None,
         source: str,
         target: str,
-        *,
-        protects: bool = True,
-        context: bool = False,
+        taught: Taught = USUAL,
     ) -> None:
-        self.task, self.engine = task, engine
-        self.source, self.target, self.protects, self.context = source, target, protects, context
+        self.task, self.engine, self.source, self.target, self.taught = task, engine, source, target, taught
         self._vocabulary, self.labels = vocabulary, labels
 
     @property
@@ -60,9 +59,7 @@ class Answerer:
 
     @cached_property
     def translator(self) -> Translator:
-        return Translator(
-            self.engine, self.vocabulary, self.source, self.target, protects=self.protects, context=self.context
-        )
+        return Translator(self.engine, self.vocabulary, self.source, self.target, *self.taught)
 
     @cached_property
     def gaps(self) -> Gaps:
