@@ -17,8 +17,8 @@ from statistics import median
 
 import torch
 
+from regard.corpus.workers import cores
 from regard.errors import RegardError
-from regard.training.settings import cores
 
 IDLE = 0.3  # the load that an idle machine may have
 PATIENCE = 180  # seconds to wait for it

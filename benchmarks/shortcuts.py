@@ -25,11 +25,12 @@ from measure import carried_out, in_a_line
 from multi30k import FOLDER, captions
 from torch import Tensor
 
+from regard.corpus.workers import cores
 from regard.models.dropout import Dropout
 from regard.recipe import Recipe, StackSpec, to_toml
 from regard.training.finish import as_file
 from regard.training.run import PLACE, RECIPE, SETTINGS, train
-from regard.training.settings import Settings, cores
+from regard.training.settings import Settings
 
 PIECE = 1024  # target tokens
 SCORES = "scores.json"  # the last file of a training

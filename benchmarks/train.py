@@ -43,9 +43,9 @@ from corpus import SENTENCES
 from regard.corpus.batches import Lengths
 from regard.corpus.generate import english, french
 from regard.corpus.prepare import Corpus, prepare
+from regard.corpus.workers import cores
 from regard.recipe import DataSpec, FilesSpec, Recipe, TokensSpec, TrainingSpec, TransformerSpec, to_toml
 from regard.training.run import DATA, PLACE
-from regard.training.settings import cores
 
 HERE = Path(__file__).parent
 FROZEN = HERE.parents[1] / "shared" / "baseline" / "train_plain.py"

@@ -1,4 +1,3 @@
-import os
 from hashlib import blake2b
 
 import numpy as np
@@ -133,7 +132,7 @@ def test_processes_clean_as_one_does(monkeypatch):
     rows = [row(n, f"source {n % 11}" * (n % 3), f"target {n}", broken=n % 13 == 0) for n in range(1, 201)]
     monkeypatch.setattr(chunking, "ROWS", 7)
     alone = [cleaned(chunk, rules) for chunk in chunked(iter(rows), 0, 0)]
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr("regard.corpus.workers.cores", lambda: 2)
     assert len(alone) > FEW
     for one, other in zip(alone, all_cleaned(chunked(iter(rows), 0, 0), rules), strict=True):
         np.testing.assert_array_equal(one.parts[1], other.parts[1])

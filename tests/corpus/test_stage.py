@@ -1,7 +1,6 @@
 """Files to a stage on disk, and what is refused on the way: each in one line that names the file and the line."""
 
 import gzip
-import os
 import random
 from pathlib import Path
 
@@ -105,7 +104,7 @@ def test_nothing_leaks_from_train_to_test_however_it_is_written(tmp_path: Path) 
 @pytest.mark.slow
 def test_many_rows_are_staged_by_processes_as_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "a.tsv", "".join(f"phrase {n % 997}\tsentence {n}\n" for n in range(60_000)))
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr("regard.corpus.workers.cores", lambda: 2)
     reports = Report(), Report()
     staged(tmp_path, FilesSpec(files=("a.tsv",)), report=reports[0])
     files = [(tmp_path / "stage" / name).read_bytes() for name in NAMES]

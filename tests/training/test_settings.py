@@ -9,7 +9,7 @@ import torch
 from regard.errors import UserError
 from regard.recipe import TrainingSpec
 from regard.training import settings
-from regard.training.settings import Settings, Timing, best, candidates, check_device, cores, keep_memory, workers_for
+from regard.training.settings import Settings, Timing, best, candidates, check_device, keep_memory, workers_for
 
 
 @pytest.fixture
@@ -64,15 +64,6 @@ def test_a_device_is_known_and_there(monkeypatch):
         check_device("cuda:1")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert check_device("cuda:1") == "cuda:1"
-
-
-def test_the_cores_are_those_that_this_process_may_use(monkeypatch):
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {2, 3, 7}, raising=False)
-    assert cores() == 3
-    monkeypatch.delattr("os.sched_getaffinity")
-    for counted, known in ((11, 11), (None, 1)):
-        monkeypatch.setattr("os.cpu_count", lambda counted=counted: counted)
-        assert cores() == known
 
 
 @pytest.mark.parametrize(("system", "libc", "told"), [("linux", "glibc", 3), ("linux", "", 0), ("darwin", "glibc", 0)])

@@ -11,11 +11,11 @@ from itertools import count
 import pytest
 
 import regard
+from regard.corpus.workers import cores
 from regard.folder import MANIFEST
 from regard.recipe import load
 from regard.training import measure
 from regard.training.run import train
-from regard.training.settings import cores
 from regard.training.watch.journal import read
 from trainings import outcome, told, written
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "translate": "Translate a text, files, or standard input line by line.",
     "predict": "Ask a model for sounds, labels, ratings, the rest of a text, or missing words.",
     "evaluate": "Score a model on sentences whose right answers are known.",
+    "score": "Say how likely a model finds given translations, line by line.",
 }
 
 

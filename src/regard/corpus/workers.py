@@ -20,6 +20,13 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def in_order(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
     """What the work makes of each item."""
     items = iter(items)
@@ -27,7 +34,7 @@ def in_order(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Ma
     if len(first) < FEW:
         yield from map(work, first)
         return
-    workers = min(os.cpu_count() or 1, 32)
+    workers = min(cores(), 32)
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin, (work,)) as pool:
         waiting: deque[Future[Made]] = deque()
         for item in chain(first, items):

@@ -6,13 +6,13 @@ as there are cores is its fastest way at the sizes that Regard trains.
 T target length, S source length.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import ctranslate2  # type: ignore[import-untyped]
 
+from regard.corpus.workers import cores
 from regard.engines.interface import UNSAID, Forced, Ids, batches, limits_of
 from regard.errors import FolderError
 from regard.search.hypothesis import Hypothesis
@@ -31,9 +31,7 @@ class FastEngine:
         self.ids = {piece: i for i, piece in enumerate(self.targets)}
         self.unsaid = [[self.targets[i]] for i in UNSAID]
         try:
-            self.translator = ctranslate2.Translator(
-                str(folder), inter_threads=workers or os.cpu_count() or 1, intra_threads=1
-            )
+            self.translator = ctranslate2.Translator(str(folder), inter_threads=workers or cores(), intra_threads=1)
         except (RuntimeError, ValueError) as error:
             raise FolderError(f"{folder} cannot be run ({error}); export the model again") from None
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 import torch
 
+from regard.corpus.workers import cores
 from regard.errors import UserError
 from regard.recipe import TrainingSpec
 
@@ -42,13 +43,6 @@ class Timing(NamedTuple):
     precision: str
     piece: int
     speed: float
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def check_device(device: str) -> str:
