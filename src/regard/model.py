@@ -11,9 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+import msgspec
+
 from regard.corpus.labels import Labels, Rated, from_json, sizes_of
 from regard.engines.interface import POSITIONS, Engine, longest_of
 from regard.errors import FolderError, UserError, needs, reading
+from regard.evaluate.calibrate import Curve
 from regard.evaluate.score import Score
 from regard.folder import MANIFEST, open_folder, read_manifest
 from regard.recipe import Recipe, shipped
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 SHIPPED = Path(__file__).parent / "pretrained"
 RECIPE, WEIGHTS, TOKENS, LABELS = "recipe.toml", "weights.safetensors", "tokens.model", "labels.json"
-ENGINE = "engine/model.bin"
+ENGINE, CONFIDENCE = "engine/model.bin", "confidence.json"
 LABELLED: dict[str, type] = {"classify": list, "ratings": Rated}  # tasks, and what lies in their LABELS
 
 
@@ -63,6 +66,7 @@ class Model:
             recipe.source,
             recipe.target,
             taught(recipe, read_manifest(folder).get("longest", REACH)),
+            Curve(**msgspec.json.decode(paths[CONFIDENCE].read_bytes())) if CONFIDENCE in paths else None,
         )
 
     @cached_property

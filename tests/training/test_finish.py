@@ -1,7 +1,11 @@
 """What lies in a folder when its training is over."""
 
 import json
+import math
 
+import pytest
+
+import regard
 from regard import folder
 from regard.training.run import train
 from trainings import small
@@ -17,6 +21,9 @@ def test_a_finished_folder_has_its_scores_curves_and_card(tmp_path, monkeypatch)
     assert text.startswith("# back&#126;wards: translation\n")
     assert "- **steps**: 20 (all steps are done), " in text
     assert "](curves.svg)" in text
+    curve = json.loads(files["confidence.json"].read_bytes())
+    answer = regard.load(out).translate("abc")
+    assert answer.confidence == pytest.approx(1 / (1 + math.exp(-curve["slope"] * answer.score - curve["offset"])))
     scores = json.loads(files["scores.json"].read_bytes())
     assert f"| test | 17 | {scores['test']['scores']['bleu']['value']:.2f} |" in text
     assert 'class="training"' in picture

@@ -14,6 +14,9 @@ from regard.engines.ctranslate2 import FastEngine
 from regard.engines.export import FOLDER, engine_files, obstacles
 from regard.engines.interface import POSITIONS, longest_of
 from regard.errors import FolderError
+from regard.evaluate.calibrate import fitted
+from regard.evaluate.counts import chrf_counts, chrf_of
+from regard.evaluate.questions import Question
 from regard.evaluate.score import as_json
 from regard.models.build import fill_in
 from regard.recipe import Recipe, TransformerSpec, to_toml
@@ -22,9 +25,10 @@ from regard.training.card.whole import card
 from regard.training.exam import Exam, answered
 from regard.training.watch import Event
 from regard.training.watch.journal import read
+from regard.translate.answer import Answerer
 from regard.translate.translator import BEAM
 
-WEIGHTS, SCORES = "weights.safetensors", "scores.json"
+WEIGHTS, SCORES, CONFIDENCE = "weights.safetensors", "scores.json", "confidence.json"
 
 
 def model_files(recipe: Recipe, corpus: Corpus, module: nn.Module) -> dict[str, bytes]:
@@ -94,6 +98,7 @@ def finish(out: Path, recipe: Recipe, corpus: Corpus, exam: Exam, module: nn.Mod
             questions = exam.questions_of(pairs, files)
             _, values = answered(recipe, answerer, questions, BEAM)
             found[name] = as_json(recipe.task, len(questions), values)
+    fast |= confidence(recipe, answerer, exam.questions)
     events = best_at(step, read(log))
     more = {
         **fast,
@@ -112,6 +117,17 @@ def fast_engine(recipe: Recipe, corpus: Corpus, module: nn.Module) -> dict[str, 
     assert isinstance(recipe.model, TransformerSpec)
     files = engine_files(recipe.model, weights, corpus.vocabulary)
     return {f"{FOLDER}/{name}": data for name, data in files.items()}
+
+
+def confidence(recipe: Recipe, answerer: Answerer, asked: Sequence[Question]) -> dict[str, bytes]:
+    """The file that says how good translations are that the model is so and so sure of; none of other tasks."""
+    if recipe.task != "translation":
+        return {}
+    answers = answerer.translator.translate([source for source, _ in asked])
+    each = chrf_counts([one.text for one in answers], [wanted for _, wanted in asked])
+    pairs = zip(answers, each, strict=True)
+    known = [(one.score, chrf_of(counts) / 100) for one, counts in pairs if one.score is not None]
+    return {CONFIDENCE: as_file(fitted(*zip(*known, strict=True))._asdict())} if known else {}
 
 
 def opened(out: Path, recipe: Recipe, corpus: Corpus) -> FastEngine:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from regard.corpus.labels import Labels, Rated
 from regard.errors import InputError
+from regard.evaluate.calibrate import Curve
 from regard.evaluate.score import Score
 from regard.text.tidy import tidy
 from regard.text.tokens import Vocabulary
@@ -43,9 +44,10 @@ class Answerer:
         source: str,
         target: str,
         taught: Taught = USUAL,
+        curve: Curve | None = None,
     ) -> None:
         self.task, self.engine, self.source, self.target, self.taught = task, engine, source, target, taught
-        self._vocabulary, self.labels = vocabulary, labels
+        self._vocabulary, self.labels, self.curve = vocabulary, labels, curve
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -59,7 +61,7 @@ class Answerer:
 
     @cached_property
     def translator(self) -> Translator:
-        return Translator(self.engine, self.vocabulary, self.source, self.target, *self.taught)
+        return Translator(self.engine, self.vocabulary, self.source, self.target, *self.taught, self.curve)
 
     @cached_property
     def gaps(self) -> Gaps:

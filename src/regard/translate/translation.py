@@ -27,7 +27,7 @@ class Translation:
     source: str
     text: str
     score: float | None = None  # the mean log-probability a piece; None where there was nothing to translate
-    confidence: float | None = None
+    confidence: float | None = None  # from 0 to 1: about the chrF, as a share, that such a score had in validation
     words: tuple[Word, ...] = ()
     alignment: tuple[tuple[int, int], ...] = ()  # words of the source and of the text, split at white space, from 0
     alternatives: tuple[Alternative, ...] = ()

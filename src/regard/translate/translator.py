@@ -6,6 +6,7 @@ What is wrong with an answer is seen, and asked again: nothing said, going round
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from regard.evaluate.calibrate import Curve
 from regard.text.context import parted
 from regard.text.protect import find, protect_pair
 from regard.text.symbols import CLOSING, OPENING, PLACEHOLDERS, UNK, is_symbol
@@ -51,12 +52,16 @@ class Translator:
         context: bool = False,
         figures: bool = False,
         reach: int = REACH,
+        curve: Curve | None = None,
     ) -> None:
-        """What the model was taught: see `Taught`. With context the texts may have sentences before them, as
-        text/context.py puts them; without placeholders these are in its texts as they are.
+        """What the model was taught, see `Taught`, and how good that will be which it is so and so sure of.
+
+        With context the texts may have sentences before them, as text/context.py puts them; without placeholders these
+        are in its texts as they are.
         """
         self.engine, self.vocabulary = engine, vocabulary
         self.source, self.target, self.context, self.figures = source, target, context, figures
+        self.curve = curve
         symbols = (PLACEHOLDERS[0], OPENING[0], CLOSING[0])
         self.protects = protects and not any(UNK in vocabulary.source.encode(symbol) for symbol in symbols)
         self.most = MOST if engine.longest is None else engine.longest - 1  # tokens that can be read at all
@@ -69,7 +74,7 @@ class Translator:
         asked = [(front, part.text) for (front, _), some in zip(pairs, cut, strict=True) for part in some]
         answers = iter(self.answers(asked, beam, length_penalty))
         return [
-            translation(line, self.target, [(part, next(answers)) for part in some])
+            translation(line, self.target, [(part, next(answers)) for part in some], self.curve)
             for (_, line), some in zip(pairs, cut, strict=True)
         ]
 
@@ -176,12 +181,15 @@ def whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def translation(line: str, language: str, said: Sequence[tuple[Part, Answer]]) -> Translation:
+def translation(
+    line: str, language: str, said: Sequence[tuple[Part, Answer]], curve: Curve | None = None
+) -> Translation:
     """A line's translation out of its parts'."""
     if not said:
         return Translation(line, line)
     text = "".join(shaped(answer.text, part.text, language) + part.space for part, answer in said)
     tokens = sum(answer.tokens for _, answer in said)
     score = sum(answer.log_prob for _, answer in said) / tokens if tokens else None
+    confidence = None if curve is None or score is None else curve.at(score)
     warnings = dict.fromkeys(warning for _, answer in said for warning in answer.warnings)
-    return Translation(line, spaced(text, line), score, warnings=tuple(warnings))
+    return Translation(line, spaced(text, line), score, confidence, warnings=tuple(warnings))
