@@ -30,7 +30,7 @@ def test_the_manifest_holds_the_sums_of_the_rest(tmp_path):
     assert manifest["version"] == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 255), st.integers(0, 7))
 def test_any_flipped_bit_is_noticed(tmp_path_factory, place, bit):
     path = tmp_path_factory.mktemp("flip") / "model"

@@ -123,7 +123,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(TransformerSpec.__struct_fields__), VALUES, max_size=4))
 def test_whatever_is_given_is_a_recipe_or_one_line(values):
     lines = [f"{key} = {toml(value)}" for key, value in values.items()]

@@ -19,7 +19,7 @@ WORDS = st.text("acdeghilmnorstvß ", max_size=30)
 
 
 @pytest.mark.parametrize("kind", TOKENS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=WORDS, seed=st.integers(0, 2**63 - 1))
 def test_a_draw_is_the_text_in_other_pieces(kind, text, seed):
     tokens = TOKENS[kind]
@@ -27,7 +27,7 @@ def test_a_draw_is_the_text_in_other_pieces(kind, text, seed):
     assert tokens.decode(ids) == tokens.decode(tokens.encode(text))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(word=st.text("acdeghilmnorstvß", min_size=1, max_size=12))
 def test_without_dropout_it_is_sentencepieces_own_bpe(word):
     tokens = TOKENS["bpe"]

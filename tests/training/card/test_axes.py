@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.training.card.axes import label, of_steps, of_values, stride
@@ -54,7 +54,6 @@ def test_labels():
     assert label(12_500, 500) == "12,500"
 
 
-@settings(deadline=None)
 @given(st.floats(1e-9, 1e9))
 def test_strides_are_round_and_not_less(least):
     found = stride(least)
@@ -62,7 +61,6 @@ def test_strides_are_round_and_not_less(least):
     assert f"{found:e}"[0] in "125"
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 1e9, allow_subnormal=False), min_size=1), st.sampled_from([20, math.inf]))
 def test_every_value_lies_on_its_axis(values, wide):
     axis = of_values(values, 5, wide)

@@ -2,7 +2,7 @@
 
 from html import unescape
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -17,13 +17,11 @@ def html(markdown):
     return MarkdownIt("commonmark").enable("table").render(markdown)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_a_text_is_read_as_it_is(text):
     assert unescape(html(f"(({plain(text)}))")) == f"<p>(({clean(text)}))</p>\n"
 
 
-@settings(deadline=None)
 @given(texts.filter(lambda text: clean(text).strip()))
 def test_code_is_read_as_it_is(text):
     shown = unescape(html(f"x {code(text)} x"))
@@ -33,7 +31,6 @@ def test_code_is_read_as_it_is(text):
     assert shown[len(before) : -len(after)].strip() == clean(text).strip()
 
 
-@settings(deadline=None)
 @given(st.lists(texts, min_size=1))
 def test_a_block_is_read_as_it_is(lines):
     shown = unescape(html(block(["first", *lines, "last"])))
@@ -42,7 +39,6 @@ def test_a_block_is_read_as_it_is(lines):
     ]  # fmt: skip
 
 
-@settings(deadline=None)
 @given(texts, texts)
 def test_a_text_stays_in_its_cell(text, other):
     shown = html(table(("", plain(text)), [("x", plain(other))]))
