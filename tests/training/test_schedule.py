@@ -39,18 +39,21 @@ def test_the_others_know_no_width_and_their_highest_is_the_rate(schedule):
     assert all(one > other > 0 for one, other in pairwise(rates[6:]))
 
 
-@pytest.mark.parametrize("schedule", ["noam", "inverse_square_root", "cosine"])
-def test_by_the_clock_a_tenth_of_the_steps_warm_up_at_most(schedule):
-    def highest(steps, **more):
-        spec = TrainingSpec(schedule=schedule, rate=1.0, warmup=300, steps=1000, **more)
-        rates = [rate_at(step, spec, steps, 16) for step in range(1, steps + 1)]
-        return rates.index(max(rates)) + 1
+@pytest.mark.parametrize("steps", [7, 170, 350, 1000, 5000])
+def test_by_the_clock_it_rises_as_the_recipe_says_and_falls_in_time(steps):
+    spec = TrainingSpec(schedule="cosine", rate=1.0, warmup=300, steps=4000, seconds=60)
+    rates = [rate_at(step, spec, steps, 16) for step in range(1, steps + 1)]
+    assert all(rate <= step / 300 for step, rate in enumerate(rates, 1))
+    assert rates[0] == rate_at(1, spec, 4000, 16) == 1 / 300  # before it has a plan, and with one
+    assert rates[-1] < 0.03
+    assert rates.index(max(rates)) + 1 == 300 or steps < 3000
 
-    assert highest(1000, seconds=60) == 100
-    assert highest(170, seconds=60) == 17
-    assert highest(7, seconds=60) == 1
-    assert highest(5000, seconds=60) == 300  # no longer than the recipe says
-    assert highest(1000) == 300  # and without a clock as it says
+
+@pytest.mark.parametrize("schedule", ["noam", "inverse_square_root"])
+def test_by_the_clock_the_others_are_as_without(schedule):
+    spec, clock = (TrainingSpec(schedule=schedule, warmup=30, steps=100, seconds=seconds) for seconds in (0, 60))
+    for step in (1, 29, 30, 77):
+        assert rate_at(step, spec, 100, 16) == rate_at(step, clock, 50, 16)
 
 
 def test_by_the_clock_half_a_cosine_ends_with_the_plan():

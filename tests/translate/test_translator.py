@@ -195,12 +195,12 @@ def test_an_end_before_its_tag_is_astray(vocabulary, told):
 
 def test_who_goes_round_in_circles_is_asked_again_and_at_last_cut_off(vocabulary, told):
     encode = vocabulary.target.encode
-    circle, straight = encode("a man") + encode("the cat") * 5, encode("a man sat")
+    circle, straight = encode("a man") + encode("the cat") * 9, encode("a man sat")
     engine = told(lambda source, beam: [circle, straight][:beam])
     assert Translator(engine, vocabulary, "en", "fr").translate(["a dog"], beam=1)[0].text == "a man sat"
     (answer,) = Translator(told(lambda source, beam: [circle]), vocabulary, "en", "fr").translate(["a dog"])
     assert (answer.text, answer.warnings) == ("a man the cat", (CIRCLED,))
-    again = " ".join(["the cat"] * 5)
+    again = " ".join(["the cat"] * 9)
     assert Translator(told(lambda source, beam: [source]), vocabulary, "en", "fr").translate([again])[0].text == again
 
 

@@ -20,14 +20,18 @@ def cosine(step: int, warmup: int, steps: int) -> float:
 SCHEDULES = {"noam": inverse_square_root, "inverse_square_root": inverse_square_root, "cosine": cosine}
 
 
-WARM = 10  # a run that ends by the clock warms up for a tenth of its steps at most
+WARM = 10  # the cosine of a run that ends by the clock begins to fall after a tenth of its steps at most
 
 
 def rate_at(step: int, spec: TrainingSpec, steps: int, width: int) -> float:
     """The learning rate at a step of so many.
 
     By Noam's the highest is rate / sqrt(width * warmup): rate * width^-0.5 * min(step^-0.5, step * warmup^-1.5).
+    A run that ends by the clock rises no faster, however few its steps turn out to be: it is lower where they meet.
     """
-    warmup = min(spec.warmup, max(steps // WARM, 1)) if spec.seconds else spec.warmup
-    highest = spec.rate * (width * warmup) ** -0.5 if spec.schedule == "noam" else spec.rate
-    return highest * SCHEDULES[spec.schedule](step, warmup, steps)
+    highest = spec.rate * (width * spec.warmup) ** -0.5 if spec.schedule == "noam" else spec.rate
+    share = SCHEDULES[spec.schedule](step, spec.warmup, steps)
+    if spec.seconds and spec.schedule == "cosine":
+        early = min(spec.warmup, max(steps // WARM, 1))
+        share = min(step / spec.warmup, cosine(step, early, steps) if step > early else 1.0)
+    return highest * share

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 TIMES = 3  # that something may come one behind the other, or as often as in the source
+SHORT = 12  # tokens: what comes again and again is more than that; a number may have many zeros
 PERIODS = range(1, 9)  # tokens of what comes again
 
 
@@ -23,7 +24,7 @@ def turning(ids: Sequence[int], period: int, most: int) -> int:
     run = 0
     for i in range(period, len(ids)):
         run = run + 1 if ids[i] == ids[i - period] else 0
-        if run // period + 1 > most:
+        if run // period + 1 > most and run + period > SHORT:
             return i - run + 1
     return 0
 
