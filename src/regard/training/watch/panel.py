@@ -168,7 +168,7 @@ class Panel:
             remaining = left(self.last, self.start["seconds_planned"]) - since
             rows.append(("left", Text(f"about {duration(remaining)}", STRONG)))
             rows.append(("speed", Text(f"{self.last['tokens_per_second']:,.0f} tokens/s")))
-            rows.append(("epoch", Text(f"{self.last['epoch'] + 1:,}")))
+            rows.append(("epoch", Text(f"{round(self.last['epoch'] + 1, 3):,}")))
         return rows
 
     def sample(self, width: int) -> list[RenderableType]:
