@@ -211,3 +211,24 @@ def test_a_line_that_is_too_long_goes_in_parts_and_keeps_its_spaces(vocabulary, 
     assert translator.translate([f" {line}\r"])[0].text == f" {line}\r"
     assert max(map(len, engine.asked[0][2])) <= 9
     assert len(engine.asked[0][2]) > 3
+
+
+def test_what_was_not_taught_and_goes_astray_is_left_where_it_stands(plain, told):
+    lost = plain.target.encode("the mat")
+    translator = Translator(told(lambda source, beam: [lost]), plain, "en", "fr", protects=False)
+    (answer,) = translator.translate(["the %s sat"])
+    assert (answer.text, answer.warnings) == ("the mat %s the mat", (APART,))
+
+
+def test_what_is_too_long_for_the_engine_keeps_each_placeholder_once(vocabulary, told):
+    engine = told(lambda source, beam: [source])
+    engine.longest = 9
+    translator = Translator(engine, vocabulary, "en", "fr", context=True)
+    text = "the cat sat on %s"
+    assert translator.answers([("a dog ran over the hill\ue033 ", text)], 1, 1.0)[0].text == text
+
+
+def test_a_circle_of_nothing_is_silence(vocabulary, told):
+    nothing = vocabulary.target.encode(" ") * 17
+    (answer,) = Translator(told(lambda source, beam: [nothing]), vocabulary, "en", "fr").translate(["a dog"])
+    assert (answer.text, answer.warnings) == ("a dog", (SILENT,))

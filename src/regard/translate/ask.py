@@ -35,11 +35,13 @@ class Ask(NamedTuple):
 
     def pieces(self) -> list[tuple[str, str]]:
         """What stands before each thing that must stay, and that thing; at last the rest, and nothing."""
-        spans = [(i, i + 1) for i, character in enumerate(self.text) if character in self.kept] + self.held
+        plain = [span for item in find(self.text) for span in item.spans]
+        symbols = [(i, i + 1) for i, character in enumerate(self.text) if character in self.kept]
         found, at = [], 0
-        for start, end in sorted(spans):
-            found.append((self.text[at:start], self.restored(self.text[start:end])))
-            at = end
+        for start, end in sorted({*symbols, *self.held, *plain}):
+            if start >= at:  # else it stands in the one before
+                found.append((self.text[at:start], self.restored(self.text[start:end])))
+                at = end
         return [*found, (self.text[at:], "")]
 
 

@@ -27,7 +27,7 @@ MOST = 4000  # tokens that an engine is asked which knows no limit
 NO_REPEAT = 3  # tokens that may not come again once an answer went round in circles
 SILENT = "the model says nothing to this; it stays as it is"
 CIRCLED = "the model went round in circles here; this is what it said until then"
-APART = "a placeholder or tag was lost; what stands between them was translated by itself"
+APART = "something that must stay was lost, or is unknown; what stands around it was translated by itself"
 
 
 class Answer(NamedTuple):
@@ -168,6 +168,8 @@ class Translator:
     def apart(self, ask: Ask, beam: int, length_penalty: float) -> Answer:
         """What stands between the things that must stay, each translated by itself."""
         pieces = ask.pieces()
+        if len(pieces) == 1:
+            return Answer(ask.source, warnings=(SILENT,))
         spoken = [("", text.strip()) for text, _ in pieces if speaks(text)]
         answers = self.answers(spoken, beam, length_penalty)
         rest = iter(answers)
